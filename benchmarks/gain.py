@@ -30,7 +30,7 @@ from warpsmith.flows.in_place import port_project
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.gain import estimate_port
 from warpsmith.front.load import FrontOptions
-from warpsmith.machine.time import ERROR
+from warpsmith.machine.time.coarse import ERROR
 from warpsmith.offload.gain.model import GainEstimate
 from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
 from warpsmith.project.capture import capture_build

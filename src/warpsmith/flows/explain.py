@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from warpsmith.base.clock import Clock
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.explaining.explain_file import FileResult, FileTask
+from warpsmith.flows.explaining.explain_file import FileResult, FileTask, Times
 from warpsmith.flows.explaining.explain_files import explain_files
 from warpsmith.flows.explaining.selection import Chosen, RuleChoice, choose_findings
 from warpsmith.kernels.shape import Launching, check_names
@@ -30,7 +30,8 @@ INTERNAL, LATE = 70, 124
 class ExplainOptions(Struct, frozen=True):
     """The options of EXPLAIN besides the settings. `kernels`: patterns of names; `baseline`: what is known;
     `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn; `fixes`:
-    edits that mend findings are tried; `patterns`: access matrices are wanted."""
+    edits that mend findings are tried; `patterns`: access matrices are wanted; `times`: which times of launches are
+    predicted."""
 
     settings: Settings
     launching: Launching = field(default_factory=Launching)
@@ -40,6 +41,7 @@ class ExplainOptions(Struct, frozen=True):
     diagrams: bool = False
     fixes: bool = False
     patterns: bool = False
+    times: Times = ""
 
 
 def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisReport:
@@ -53,7 +55,7 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
     devices = tuple(device(name) for name in settings.texts("device"))
     RuleChoice(settings)
     # Each file by itself: text → kernels → SSA → facts, for each device → what the rules say.
-    wanted = (options.ptxas, options.diagrams, options.fixes, options.patterns)
+    wanted = (options.ptxas, options.diagrams, options.fixes, options.patterns, options.times)
     tasks = [FileTask(file, devices, options.launching, settings, options.kernels, *wanted) for file in files]
     results = explain_files(tasks, settings.number("jobs"))
     clock.lap("analyze")

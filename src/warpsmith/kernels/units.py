@@ -63,7 +63,8 @@ class Launched(Struct, frozen=True):
 class KernelUnit(Struct, frozen=True):
     """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
     those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew;
-    `functions`: the trees that the kernels were made from; `headers`: the user's files that it includes."""
+    `functions`: the trees that the kernels were made from; `headers`: the user's files that it includes;
+    `device_text`: of CUDA, the file without its host functions."""
 
     file: SourceFile
     module: Module
@@ -74,6 +75,7 @@ class KernelUnit(Struct, frozen=True):
     repeats: tuple[HostRepeat, ...] = ()
     functions: tuple[Function, ...] = ()
     headers: tuple[str, ...] = ()
+    device_text: str = ""
 
 
 def files_of(paths: Iterable[str], include: tuple[str, ...]) -> Iterator[str]:
@@ -135,8 +137,9 @@ def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) ->
     functions = tuple(function for _, function in read.program.functions())
     headers = tuple(path for one in read.program.units for path in one.headers)
     return KernelUnit(
-        seen, whole.module, whole.findings, launches, language, declared, read.repeats, functions, headers
-    )
+        seen, whole.module, whole.findings, launches, language, declared, read.repeats, functions, headers,
+        read.device_text,
+    )  # fmt: skip
 
 
 def _find_launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

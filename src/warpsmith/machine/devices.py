@@ -18,7 +18,7 @@ __all__ = ["Device", "HostProcessor", "Source", "Vendor", "device", "load_device
 
 Vendor = Literal["nvidia", "amd"]
 Source = Literal["vendor", "public", "header", "fitted", "memory"]
-_ARCH = r"^(sm_[0-9]+|gfx[0-9a-f]+)$"
+_ARCH = r"^(sm_[0-9]+|gfx[0-9a-f]+|r600|evergreen)$"
 
 
 class Device(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,7 +34,8 @@ class Device(Struct, frozen=True, forbid_unknown_fields=True):
     units: int
     clock_mhz: int
     bandwidth_gb_s: int
-    l2_mib: int
+    l2_mib: int | float
+    l2_gb_s: int
     warp_width: int
     warps_per_unit: int
     blocks_per_unit: int
@@ -115,7 +116,7 @@ def _device(name: str, row: Mapping[str, object]) -> Device:
 def _read_row(kind: type[_Row], name: str, row: Mapping[str, object]) -> _Row:
     """Return a row of the table as a record. Raises ValueError where a key, a word or a source is not one that there
     is: a mistake in the table."""
-    numbers = [key for key, value in row.items() if isinstance(value, int)]
+    numbers = [key for key, value in row.items() if isinstance(value, int | float)]
     given = cast(Mapping[str, object], row["source"])
     if unknown := given.keys() - set(numbers):
         raise ValueError(f"devices.toml: {name} has no number {', '.join(sorted(unknown))} that could have a source")

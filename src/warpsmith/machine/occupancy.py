@@ -5,8 +5,10 @@
     warps, blocks: plain caps
     the least of the four wins
 
-Source: NVIDIA's cuda_occupancy.h (allocation granularities and block caps). Limits: NVIDIA devices of compute
-capability 7.0 and later only; shared memory is taken at its largest carve-out.
+Source: NVIDIA's cuda_occupancy.h (allocation granularities and block caps). Shared memory is taken at its largest
+carve-out. Compute capability 1.1 gives registers to a block at a time, in units of 256, 2.0 to a warp, in units of 64,
+63 a thread at most, both to two warps at least (from memory of NVIDIA's occupancy calculator, not confirmed).
+Limits: NVIDIA devices only.
 """
 
 from __future__ import annotations
@@ -60,17 +62,34 @@ def occupancy(device: Device, threads: int, registers: int, shared: int = 0) -> 
 def _by_registers(device: Device, warps: int, registers: int) -> int:
     if registers == 0:
         return device.blocks_per_unit
+    if _major(device) < 7:
+        return _by_registers_of_old(device, warps, registers)
     a_warp = _round_up(device.warp_width * registers, _REGISTER_UNIT)
     if registers > _MOST_REGISTERS or a_warp * _round_up(warps, _PARTITIONS) > device.registers:
         return 0
     return device.registers // _PARTITIONS // a_warp * _PARTITIONS // warps
 
 
+def _by_registers_of_old(device: Device, warps: int, registers: int) -> int:
+    """Return the blocks that fit on devices whose multiprocessors have no partitions."""
+    pairs = _round_up(warps, 2)
+    if _major(device) == 1:
+        a_block = _round_up(device.warp_width * registers * pairs, 256)
+    else:
+        a_block = _round_up(device.warp_width * registers, 64) * pairs
+    most = 124 if _major(device) == 1 else 63
+    return device.registers // a_block if registers <= most else 0
+
+
+def _major(device: Device) -> int:
+    return int(device.arch.removeprefix("sm_")) // 10
+
+
 def _by_shared(device: Device, shared: int) -> int:
-    major = int(device.arch.removeprefix("sm_")) // 10
+    major = _major(device)
     if shared > device.shared_per_block_kib * 1024:
         return 0
-    reserved, unit = (1024, 128) if major >= 8 else (0, 256)
+    reserved, unit = (1024, 128) if major >= 8 else (0, {1: 512, 2: 128}.get(major, 256))
     a_block = _round_up(shared + reserved, unit)
     return device.shared_per_unit_kib * 1024 // a_block if a_block else device.blocks_per_unit
 

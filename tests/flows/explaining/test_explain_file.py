@@ -11,6 +11,7 @@ from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
 from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.flows.explaining import explain_file as flow
+from warpsmith.flows.explaining import registers
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask, explain_file
 from warpsmith.kernels.shape import Launching
 from warpsmith.kernels.units import KernelFile
@@ -67,11 +68,11 @@ def test_a_kernel_that_fails_is_a_diagnostic_and_the_others_are_served(monkeypat
 
 
 def test_registers_are_those_that_ptxas_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flow, "assemble_ptx", lambda data, arch: {"k": CompilerFigures(77, 0)})
+    monkeypatch.setattr(registers, "assemble_ptx", lambda data, arch: {"k": CompilerFigures(77, 0)})
     assert [one.resources.registers for one in explain_file(task(ptxas=True)).kernels] == [77]
     assert explain_file(task()).kernels[0].resources.source == "estimate"
     lost = Finding("TOL001", "error", "no ptxas")
-    monkeypatch.setattr(flow, "assemble_ptx", lambda data, arch: lost)
+    monkeypatch.setattr(registers, "assemble_ptx", lambda data, arch: lost)
     found = explain_file(task(ptxas=True))
     assert found.diagnostics == [lost] and found.kernels[0].resources.source == "estimate"
 
@@ -89,3 +90,15 @@ def test_overloads_and_copies_have_fingerprints_of_their_own() -> None:
     assert [one.fingerprint for one in found.findings] == [
         one.fingerprint for one in explain_file(task(kernel(), kernel("l"))).findings
     ]
+
+
+def test_a_kernel_that_takes_too_long_to_count_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*given: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(flow, "predict_time", late)
+    found = explain_file(task(times="launches"))
+    assert found.kernels and not found.late
+    assert all(one.predicted is not None and "time" in one.predicted.lacks[0] for one in found.kernels)
+    monkeypatch.undo()
+    assert all(one.predicted is None for one in explain_file(task()).kernels)

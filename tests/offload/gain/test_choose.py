@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
-from warpsmith.machine.time import ERROR
+from warpsmith.machine.time.coarse import ERROR
 from warpsmith.offload.gain.choose import (
     LEAST_LOSS,
     Bar,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.offload.hand import load
-from warpsmith.machine.time import KernelWork
+from warpsmith.machine.time.coarse import KernelWork
 from warpsmith.offload.gain.sizes import Sizes
 from warpsmith.offload.gain.work import (
     count_operations,

@@ -9,16 +9,16 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.analysis.counts.prediction import PredictedTime, predict_blocks, predict_time
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.patterns.kernel import kernel_accesses
 from warpsmith.analysis.resources.diagrams import diagrams
-from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.memory.transfers import host_transfers
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -28,6 +28,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
+from warpsmith.flows.explaining.registers import Registers, ask_ptxas
 from warpsmith.flows.witness.budget import RunBudget, suspicion, with_figures, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
@@ -45,22 +46,26 @@ from warpsmith.report.analysis.model import (
 )
 from warpsmith.report.analysis.wording import Wording
 from warpsmith.report.fingerprints import fingerprints
-from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.settings.model import Settings
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.ssa.text import print_module
 
-__all__ = ["FileResult", "FileTask", "explain_file"]
+__all__ = ["FileResult", "FileTask", "Times", "explain_file"]
 
 Made = TypeVar("Made")
 _FEW: Final = 4
 """Reasons, and names for each, that are listed."""
 
 
+Times = Literal["", "launches", "blocks"]
+"""Times that are predicted: none, of the launches as they are, of the same threads in other blocks as well."""
+
+
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted; `fixes`: edits that mend findings are; `patterns`: access matrices are; `known`: kernels by
-    name with their texts, of which the findings are known: what has the same text is left out."""
+    pictures are wanted; `fixes`: edits that mend findings are; `patterns`: access matrices are; `times`: which are
+    predicted; `known`: kernels by name with their texts, of which the findings are known: what has the same text is
+    left out."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]
@@ -71,6 +76,7 @@ class FileTask(Struct, frozen=True):
     diagrams: bool = False
     fixes: bool = False
     patterns: bool = False
+    times: Times = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -117,7 +123,8 @@ def explain_file(task: FileTask) -> FileResult:
     result.parameters = sorted({parameter.name for kernel in kernels for parameter in kernel.parameters})
     result.starts = {names[kernel.name]: kernel.span for kernel in kernels if kernel.span is not None}
     result.failed = not kernels and any(finding.severity == "error" for finding in result.diagnostics)
-    compiled = _compile_ptx(task, unit, result)
+    compiled, unanswered = ask_ptxas(unit, task.wanted.arguments, task.devices) if task.ptxas else ({}, ())
+    result.diagnostics += unanswered
     if task.fixes or task.known:
         result.texts = {names[kernel.name]: _text(unit, kernel) for kernel in kernels}
     result.same = frozenset(name for name, text in result.texts.items() if task.known.get(name) == text)
@@ -179,24 +186,6 @@ def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
     return not globs or any(fnmatchcase(one, glob) for one in (name, symbol) for glob in globs)
 
 
-Registers = Mapping[tuple[str, str], CompilerFigures]
-"""What ptxas says of a kernel, by device and symbol."""
-
-
-def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Registers:
-    """Return what ptxas says of the kernels of a PTX file, where it is asked."""
-    if not task.ptxas or unit.language != "ptx":
-        return {}
-    found: dict[tuple[str, str], CompilerFigures] = {}
-    for device in task.devices:
-        said = assemble_ptx(unit.file.data(), device.arch) if device.vendor == "nvidia" else {}
-        if isinstance(said, Finding):
-            result.diagnostics.append(said)
-        else:
-            found |= {(device.name, symbol): numbers for symbol, numbers in said.items()}
-    return found
-
-
 Found = list[KernelFacts]
 """The facts of one kernel, on each device."""
 
@@ -224,6 +213,8 @@ class _FileWork(Struct, frozen=True):
         for kernel, found in facts.items():
             if found:
                 self.guard(kernel, partial(self.keep, found))
+            if found and self.task.times:
+                self.guard(kernel, partial(self.predict, found), timed=False)
 
     def examine(self, kernel: Function) -> Found:
         """Return what the text of a kernel tells."""
@@ -256,6 +247,22 @@ class _FileWork(Struct, frozen=True):
             _draw_pictures(found, self.unit.language, self.result)
         if self.task.patterns:
             _keep_patterns(found, self.unit.language, self.result)
+
+    def predict(self, found: Found, _: Function) -> None:
+        """Give a kernel that was kept its predicted times; one that takes too long to count has none."""
+        kept = self.result.kernels
+        for facts in found:
+            key = facts.kernel, facts.device.name
+            place = next((at for at, one in enumerate(kept) if (one.symbol, one.device) == key), None)
+            if place is None:
+                continue
+            try:
+                with time_limit(self.task.settings.seconds("timeout")):
+                    others = predict_blocks(facts) if self.task.times == "blocks" else None
+                    kept[place] = replace(kept[place], predicted=predict_time(facts), other_blocks=others)
+            except OutOfTimeError:
+                late = PredictedTime(facts.block, facts.shape.grid, lacks=("time to count it (--timeout)",))
+                kept[place] = replace(kept[place], predicted=late)
 
     def guard(self, kernel: Function, step: Callable[[Function], Made], *, timed: bool = True) -> Made | None:
         """Return what a step makes of a kernel; None where it fails, which is said; `timed`: there is a limit."""

@@ -21,7 +21,7 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.machine.devices import device, load_host
-from warpsmith.machine.time import ERROR
+from warpsmith.machine.time.coarse import ERROR
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.gain.model import GainEstimate, RunKnowledge
 from warpsmith.offload.gain.sizes import Measured, Sizes, infer_values

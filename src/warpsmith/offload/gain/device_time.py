@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warpsmith.machine.time import copy_seconds, kernel_seconds
+from warpsmith.machine.time.coarse import copy_seconds, kernel_seconds
 from warpsmith.offload.gain.model import GainEstimate, KernelTime, RunKnowledge
 from warpsmith.offload.gain.occurrence import EnteredRegion, Occurrence
 from warpsmith.offload.gain.sizes import DEFAULT_TRIPS

@@ -17,7 +17,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warpsmith.machine.time import HostWork, host_seconds
+from warpsmith.machine.time.coarse import HostWork, host_seconds
 from warpsmith.offload.gain.device_time import DeviceTime
 from warpsmith.offload.gain.frequency import (
     Counted,

@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from warpsmith.loops.search.traffic import target_of
-from warpsmith.machine.time import KernelWork
+from warpsmith.machine.time.coarse import KernelWork
 from warpsmith.offload.gain.sizes import Sizes
 from warpsmith.offload.mapping.profile import size_of
 from warpsmith.poly.facts import ReferenceFact

@@ -10,6 +10,7 @@ from warpsmith.base.fixes import Fix
 from warpsmith.base.source import readable
 from warpsmith.report.accesses.json import space_json
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, BranchEntry, Reported
+from warpsmith.report.analysis.predicted import predicted_json
 from warpsmith.report.analysis.races import race_json
 from warpsmith.report.json_parts import SCHEMA, Json, count_json, finding_json, span_json
 from warpsmith.report.legible import legible
@@ -95,6 +96,8 @@ def _kernel(report: AnalysisReport, kernel: AnalyzedKernel) -> Json:
             "limit": held.occupancy.limit,
             "limited_by": held.occupancy.limited_by,
         }
+    if kernel.predicted is not None:
+        entry["predicted"] = predicted_json(kernel.predicted, kernel.other_blocks)
     return entry
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel
+from warpsmith.report.analysis.predicted import predicted_rows
 from warpsmith.report.legible import legible
 
 __all__ = ["METRICS", "metric_rows"]
@@ -17,7 +18,8 @@ def metric_rows(report: AnalysisReport) -> Iterator[tuple[str, ...]]:
     """Yield the rows, kernel by kernel; they belong to METRICS."""
     for kernel in report.kernels:
         name = f"{kernel.name} ({kernel.device})"
-        for row in (*_resources(kernel), *_divergence(kernel), *_accesses(report, kernel)):
+        predicted = () if kernel.predicted is None else predicted_rows(kernel.predicted)
+        for row in (*_resources(kernel), *_divergence(kernel), *_accesses(report, kernel), *predicted):
             yield (name, *row)
             name = ""
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from warpsmith.analysis.counts.prediction import BlockChoice, PredictedTime
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
 from warpsmith.analysis.uniformity.facts import (
@@ -89,7 +90,7 @@ class AccessEntry(Struct, frozen=True):
 class AnalyzedKernel(Struct, frozen=True):
     """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
     being given; `freedom`: whether it is free of races; `diagrams`: where pictures were asked for;
-    `patterns`: its access matrices, where these were."""
+    `patterns`: its access matrices, `predicted` and `other_blocks`: times, where these were."""
 
     input: str
     name: str
@@ -106,6 +107,8 @@ class AnalyzedKernel(Struct, frozen=True):
     freedom: RaceVerdict
     diagrams: tuple[Diagram, ...] = ()
     patterns: tuple[SpaceEntry, ...] = ()
+    predicted: PredictedTime | None = None
+    other_blocks: BlockChoice | None = None
 
 
 class Reported(Struct, frozen=True):

@@ -23,6 +23,7 @@ from warpsmith.report.analysis.groups import FindingGroup, GroupBy, group_findin
 from warpsmith.report.analysis.metrics import METRICS, metric_rows
 from warpsmith.report.analysis.model import AnalysisReport, AnalyzedKernel, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, count_noun, fix_words, footnotes, kernel_rows
+from warpsmith.report.analysis.predicted import what_if_lines
 from warpsmith.report.analysis.races import race_lines
 from warpsmith.report.analysis.ranking import ranking_lines
 from warpsmith.report.legible import legible
@@ -72,6 +73,7 @@ def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
     if options.metrics and report.kernels:
         parts.append("\n".join(columns([METRICS, *metric_rows(report)])))
         parts += [line for kernel in report.kernels for line in _patterns(kernel)]
+    parts += _what_if(report)
     parts.append("\n".join(map(legible, ranking_lines(report))))
     parts.append("\n".join((*_open(report), closing(report))))
     return "\n\n".join(part for part in parts if part)
@@ -280,6 +282,20 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 def _kernels(report: AnalysisReport) -> str:
     lines = columns([COLUMNS, *(row.cells for row in kernel_rows(report))])
     return "\n".join((*lines, *footnotes(report), *race_lines(report)))
+
+
+def _what_if(report: AnalysisReport) -> list[str]:
+    """Return what other blocks are predicted to take, kernel by kernel."""
+    parts = []
+    for kernel in report.kernels:
+        if kernel.other_blocks is None or kernel.predicted is None:
+            continue
+        name = f"{legible(kernel.name)} ({kernel.device})"
+        if kernel.other_blocks.why:
+            parts.append(f"{name}: no other blocks are tried: {legible(kernel.other_blocks.why)}")
+        else:
+            parts.append("\n".join(columns([*what_if_lines(name, kernel.other_blocks, kernel.predicted)])))
+    return parts
 
 
 def _open(report: AnalysisReport) -> list[str]:

@@ -19,7 +19,7 @@ def device_environment(name: str) -> dict[str, str]:
         "threads_per_unit": gpu.warps_per_unit * gpu.warp_width,
         "blocks_per_unit": gpu.blocks_per_unit,
         "registers": gpu.registers,
-        "l2": gpu.l2_mib << 20,
+        "l2": int(gpu.l2_mib * (1 << 20)),
         "clock_khz": gpu.clock_mhz * 1000,
     }
     if gpu.vendor == "nvidia":

@@ -495,3 +495,29 @@ def test_a_chain_leads_from_the_condition_to_its_source(folder: Path, capsys: py
     assert steps[0] == "`k < last` (line 5)"
     assert "`in[i]` (line 4)" in steps
     assert steps[-1] == "`threadIdx.x` (line 3)"
+
+
+TURNED = """__global__ void turned(int n, const float *a, float *b) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < n && j < n) b[j * n + i] = a[i * n + j];
+}
+"""
+LAUNCHED = ("--arg", "n=1024", "--block", "32,8", "--grid", "32,128", "--device", "v100")
+
+
+def test_times_are_predicted_where_they_are_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t.cu").write_text(TURNED)
+    run("analyze", "t.cu", *LAUNCHED, "--metrics", "--what-if", "blocks")
+    out = capsys.readouterr().out
+    assert "predicted time" in out and "counts are exact" in out
+    assert "turned (v100): other blocks" in out and "32x8 (as launched)" in out
+    run("analyze", "t.cu", *LAUNCHED)
+    assert "predicted" not in capsys.readouterr().out
+
+
+def test_predicted_times_are_in_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t.cu").write_text(TURNED)
+    found = [document(capsys, "t.cu", *more, "--metrics")[1]["kernels"][0]["predicted"] for more in (LAUNCHED, ())]
+    known, lacking = (dict(one) for one in found if isinstance(one, dict))
+    assert known["label"] == "predicted" and known["exact"] and known["seconds"] > 0
+    assert lacking["lacks"] == ["the grid (--grid)"] and "seconds" not in lacking

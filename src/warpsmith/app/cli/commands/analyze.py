@@ -23,6 +23,7 @@ from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.flows.explain import ExplainOptions, explain
+from warpsmith.flows.explaining.explain_file import Times
 from warpsmith.report.analysis.csv import analysis_csv
 from warpsmith.report.analysis.github import analysis_github
 from warpsmith.report.analysis.groups import GroupBy
@@ -69,12 +70,21 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--no-baseline", is_flag=True, help="Show what the baseline has as well.")
 @click.option("--show-suppressed", is_flag=True, help="List what comments and the baseline keep back.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-).")
-@click.option("--ptxas", is_flag=True, help="Ask ptxas for the registers of PTX kernels (else estimated).")
+@click.option(
+    "--ptxas",
+    is_flag=True,
+    help="Ask ptxas for the registers of PTX and, with NVRTC, of CUDA kernels (else estimated).",
+)
 @click.option("--require-input", is_flag=True, help="No file at all is an error.")
 @click.option("--allow-incomplete", is_flag=True, help="Exit code 0 where a part could not be read.")
 @fix_options
 @click.option("--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
-@click.option("--metrics", is_flag=True, help="Every number of each kernel as a table, and its access matrices.")
+@click.option(
+    "--what-if", type=click.Choice(["blocks"]), help="Predict the time of the same threads in blocks of other shapes."
+)
+@click.option(
+    "--metrics", is_flag=True, help="Every number of each kernel as a table, predicted times, and its access matrices."
+)
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
@@ -170,9 +180,15 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
     drawn = any(form.partition("=")[0] == "html" for form in texts(given["forms"]))
     kernels = texts(given["kernel"])
     options = ExplainOptions(
-        settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True, patterns=bool(given["metrics"])
-    )
+        settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True,
+        patterns=bool(given["metrics"]), times=_times(given),
+    )  # fmt: skip
     return edited_report(files, options, editing) if editing.any else explain(files, options)
+
+
+def _times(given: dict[str, object]) -> Times:
+    """Return which times are predicted."""
+    return "blocks" if given["what_if"] else "launches" if given["metrics"] else ""
 
 
 def _render_report(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:

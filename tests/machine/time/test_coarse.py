@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from warpsmith.machine.devices import device, load_host
-from warpsmith.machine.time import ERROR, HostWork, KernelWork, copy_seconds, host_seconds, kernel_seconds
+from warpsmith.machine.time.coarse import ERROR, HostWork, KernelWork, copy_seconds, host_seconds, kernel_seconds
 
 H100 = device("h100")
 HOST = load_host()

@@ -1,0 +1,241 @@
+"""A launch counted: how many instructions its warps execute, what they ask memory for, which bytes they touch.
+
+kernel, block, grid, arguments ──► walk ──► sums over blocks ──► LaunchCounts ──► machine/time
+                                                       footprints: of a block, of those that run together, of the grid
+
+What is not known is named in `lacks`, and then there is no work to predict a time from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+import numpy as np
+from msgspec import Struct, field
+
+from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
+from warpsmith.analysis.counts.kinds import block_kinds
+from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
+from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
+from warpsmith.analysis.counts.touching import GROUPS, Sweeps
+from warpsmith.analysis.counts.values import LaunchSources
+from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
+from warpsmith.analysis.uniformity.facts import Dim
+from warpsmith.base.source import Span
+from warpsmith.machine.requests import SECTOR
+from warpsmith.machine.time.work import LaunchWork, Sweep, TouchedSectors, WarpInstructions
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
+
+__all__ = ["AccessCount", "Holding", "LaunchCounts", "count_launch"]
+
+
+class Holding(Struct, frozen=True):
+    """What of a launch a device holds at a time: blocks a multiprocessor, blocks in all, shared bytes a block."""
+
+    resident_blocks: int
+    running_blocks: int
+    shared_bytes: int = 0
+
+
+class AccessCount(Struct, frozen=True):
+    """Sums over the requests of one access, of all warps. `lacks`: why its sectors are not known."""
+
+    instruction: Instruction
+    requests: int
+    lanes: int
+    sectors: int
+    passes: int
+    lines: int
+    lacks: str = ""
+
+
+class LaunchCounts(Struct, frozen=True):
+    """`exact`: every number is that of a run; else `looked_at` blocks stand for all, and those between may differ.
+    `visits` and `lanes`: warps and lanes that come to each block of code. `lacks`: what is not known; `work` is None
+    then."""
+
+    block: Dim
+    grid: Dim
+    exact: bool
+    looked_at: int
+    visits: Mapping[str, int] = field(default_factory=dict)
+    lanes: Mapping[str, int] = field(default_factory=dict)
+    accesses: tuple[AccessCount, ...] = ()
+    lacks: tuple[str, ...] = ()
+    work: LaunchWork | None = None
+
+
+def count_launch(
+    owner: tuple[Module, Function, Graph],
+    shape: tuple[Dim, Dim, int],
+    arguments: Mapping[str, int],
+    holding: Holding,
+    most: int = MOST_WORK,
+) -> LaunchCounts:
+    """Return the counts of a launch; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
+    warps together before it is given up."""
+    module, function, graph = owner
+    block, grid, warp = shape
+    threads = LaunchedThreads.of(block, grid, warp)
+    try:
+        walk = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments))
+        walk.left = most
+        walked = walk.run()
+    except NotCountedError as error:
+        return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=(_tell(error.why, error.span),))
+    sums = walked.tallies.added(threads.weights(walked.unsteady))
+    accesses = tuple(_access(i, row, walked) for i, row in sums.requests.items())
+    found = LaunchCounts(
+        block, grid, not any(threads.sampled(axis) for axis in walked.unsteady), threads.count,
+        {name: round(float(count[0])) for name, count in sums.visits.items()},
+        {name: round(float(count[0])) for name, count in sums.lanes.items()},
+        accesses, tuple(dict.fromkeys(_tell(a.lacks, a.instruction.span) for a in accesses if a.lacks)),
+    )  # fmt: skip
+    if found.lacks:
+        return found
+    try:
+        work = _work((function, graph), sums, walked, (threads, holding))
+    except TooManyIntervalsError:
+        return _lacking(found, "which bytes its blocks touch: they are in too many pieces")
+    return LaunchCounts(
+        block, grid, found.exact, found.looked_at, found.visits, found.lanes, accesses, (), work
+    )  # fmt: skip
+
+
+def _tell(why: str, span: Span | None) -> str:
+    where = "" if span is None or " in line " in why else f" (line {span.line})"
+    return f"{why}{where}"
+
+
+def _lacking(found: LaunchCounts, why: str) -> LaunchCounts:
+    return LaunchCounts(
+        found.block, found.grid, found.exact, found.looked_at, found.visits, found.lanes, found.accesses, (why,)
+    )
+
+
+def _access(i: Instruction, row: np.ndarray, walked: Walked) -> AccessCount:
+    numbers = [round(float(n)) for n in row[:, 0]]
+    return AccessCount(
+        i, numbers[REQUESTS], numbers[LANES], numbers[SECTORS], numbers[PASSES], numbers[LINES],
+        walked.lacks.get(i, ""),
+    )  # fmt: skip
+
+
+# --- the work
+
+
+def _work(
+    owner: tuple[Function, Graph], sums: Tallies, walked: Walked, launch: tuple[LaunchedThreads, Holding]
+) -> LaunchWork:
+    (function, graph), (threads, holding) = owner, launch
+    kinds = block_kinds(function, graph)
+    counts: dict[str, float] = {}
+    batches = flops = wide = 0.0
+    for name, warps in sums.visits.items():
+        one, lanes = kinds[name], float(sums.lanes[name][0])
+        for kind, count in one.instructions.items():
+            counts[kind] = counts.get(kind, 0.0) + count * float(warps[0])
+        batches += one.batches * float(warps[0])
+        flops, wide = flops + one.flops * lanes, wide + one.wide * lanes
+    rows = {i: row[:, 0] for i, row in sums.requests.items()}
+    of_global = {i: row for i, row in rows.items() if row[LINES] > 0}
+    reads = [i for i in of_global if i.op == "load" or i.op.startswith("atomic")]
+    writes = [i for i in of_global if i.op != "load"]
+    touching = _Touching(walked, threads, holding.running_blocks)
+    return LaunchWork(
+        blocks=prod(threads.grid),
+        block_warps=threads.warps,
+        resident_blocks=holding.resident_blocks,
+        running_blocks=holding.running_blocks,
+        instructions=WarpInstructions(**counts),
+        requests=_sum(rows.values(), REQUESTS),
+        load_sectors=_sum((of_global[i] for i in of_global if i.op == "load"), SECTORS),
+        store_sectors=_sum((of_global[i] for i in writes), SECTORS),
+        lines=_sum(of_global.values(), LINES),
+        passes=_sum((row for i, row in rows.items() if _space(i) == "shared"), PASSES),
+        local_sectors=_sum((row for i, row in rows.items() if _space(i) == "local"), SECTORS),
+        words=_sum((row for i, row in rows.items() if _space(i) == "constant"), PASSES),
+        batches=batches,
+        read=touching.of(reads),
+        written=touching.of(writes),
+        sweeps=tuple(_sweep(walked.writer.sweeps[i]) for i in reads if i in walked.writer.sweeps),
+        shared_bytes=holding.shared_bytes,
+        flops=flops,
+        wide=wide / flops if flops else 0.0,
+    )
+
+
+def _sweep(found: Sweeps) -> Sweep:
+    return Sweep(tuple(n / found.visits for n in found.sectors), tuple(n / found.visits for n in found.times))
+
+
+def _sum(rows: object, at: int) -> float:
+    return float(sum(row[at] for row in rows))  # type: ignore[attr-defined]
+
+
+def _space(i: Instruction) -> str:
+    assert isinstance(i.detail, Memory)
+    return i.detail.space
+
+
+class _Touching(Struct, frozen=True):
+    """What blocks touch, from what those do that are looked at."""
+
+    walked: Walked
+    threads: LaunchedThreads
+    running: int
+
+    def of(self, found: Sequence[Instruction]) -> TouchedSectors:
+        """Return what some accesses touch together, in sectors."""
+        if any(i in self.walked.writer.overflow for i in found):
+            raise TooManyIntervalsError
+        kept = {i: self.walked.writer.touched.get(i, []) for i in found}
+        units = touched_units([part for parts in kept.values() for part in parts], SECTOR)
+        by_block = np.bincount(
+            units.group // GROUPS, weights=units.high - units.low, minlength=self.threads.count
+        )  # fmt: skip
+        weights = self.threads.weights(self.walked.unsteady)
+        blocks = prod(self.threads.grid)
+        block = float(by_block @ weights) / blocks
+        if self.threads.whole:
+            spans = [self._first(kept, blocks_of) for blocks_of in (self.running, 2 * self.running, blocks)]
+        else:
+            spans = [self._moved(kept, blocks_of, block) for blocks_of in (self.running, 2 * self.running, blocks)]
+        return TouchedSectors(block, *spans)
+
+    def _first(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int) -> float:
+        """Return what the first blocks touch, all of which are looked at."""
+        parts = [_together(part, part.group // GROUPS < blocks) for parts in kept.values() for part in parts]
+        units = touched_units(parts, SECTOR)
+        return float((units.high - units.low).sum())
+
+    def _moved(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int, block: float) -> float:
+        """Return what so many blocks touch, each as far from the last as its addresses move; where they move unevenly,
+        blocks are taken to share nothing."""
+        x, y, _ = self.threads.grid
+        times = (min(x, blocks), min(y, -(-blocks // x)), -(-blocks // (x * y)))
+        if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
+            return block * min(blocks, prod(self.threads.grid))
+        middle = self._middle()
+        parts: list[Intervals] = []
+        for i, found in kept.items():
+            moves = self.walked.writer.moves.get(i) or {}
+            for part in found:
+                grown = _together(part, part.group // GROUPS == middle)
+                for axis, count in zip(AXES, times, strict=True):
+                    step = np.full(len(grown.low), moves.get(axis, 0), np.int64)
+                    grown = repeated(grown, step, count)
+                parts.append(grown)
+        units = touched_units(parts, SECTOR)
+        return float((units.high - units.low).sum())
+
+    def _middle(self) -> int:
+        """Return which of the blocks that are looked at stands for the most."""
+        return int(self.threads.weights(frozenset()).argmax())
+
+
+def _together(part: Intervals, chosen: np.ndarray) -> Intervals:
+    """Return the intervals that are chosen, whatever block they are of."""
+    return join(part.group[chosen] % GROUPS, part.low[chosen], part.high[chosen])

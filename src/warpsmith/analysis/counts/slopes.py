@@ -1,0 +1,216 @@
+"""Values with their slopes: by how much they change from one iteration of a loop to the next, or from block to block.
+
+    column      what each thread has now
+    slopes      loop or axis → what is added at each step (exact, as long as the steps that are known of go: `extents`)
+                           → STEADY: a comparison of two such sums, which has one answer where both ends have the same
+                           → UNEVEN: it depends on the step in some other way
+    lacking     the number is not known before a run; `why` says what it takes
+
+Invariant: a slope holds at each step up to the extent: a sum that leaves the range of its type on the way has none.
+Limits: sums of 64 bits are taken not to overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal
+
+import numpy as np
+from msgspec import Struct, field
+
+from warpsmith.analysis.counts.columns import Column, apply, has_columns
+from warpsmith.ssa.nodes import Instruction, Text
+
+__all__ = ["STEADY", "UNEVEN", "WINDOWS", "Known", "Lacking", "NotRegularError", "Number", "Slope", "result_of"]
+
+STEADY: Final = "steady"
+UNEVEN: Final = "uneven"
+Slope = Column | Literal["steady", "uneven"]
+Slopes = Mapping[str, Slope]
+WINDOWS: Final = {"shared": 1 << 56, "local": 1 << 57}
+"""Where generic addresses of a space begin."""
+
+
+class NotRegularError(Exception):
+    """A loop cannot be gone through at once; `header` says which."""
+
+    def __init__(self, header: str) -> None:
+        super().__init__(header)
+        self.header = header
+
+
+class Known(Struct, frozen=True):
+    """A number of each thread. `pointer`: it counts from what this argument is, an address that is not known."""
+
+    column: Column
+    slopes: Slopes = field(default_factory=dict)
+    pointer: str = ""
+
+
+class Lacking(Struct, frozen=True):
+    """A number that is not known."""
+
+    why: str
+
+
+Number = Known | Lacking
+
+
+def result_of(i: Instruction, operands: Sequence[Number], extents: Mapping[str, Column]) -> Number:
+    """Return the result of a pure op."""
+    known: list[Known] = []
+    for operand in operands:
+        if isinstance(operand, Lacking):
+            return operand
+        known.append(operand)
+    if i.op in ("to_generic", "from_generic"):
+        return _moved_to_window(i, known[0])
+    if not has_columns(i):
+        return Lacking(f"what {i.op} gives")
+    pointers = [k.pointer for k in known if k.pointer]
+    if pointers and not _keeps_pointer(i, known):
+        return Lacking(f"the argument {pointers[-1]}")
+    pointer = pointers[0] if pointers else ""
+    column = apply(i, [k.column for k in known])
+    keys = {key for k in known for key in k.slopes}
+    if not keys:
+        return Known(column, {}, pointer)
+    return Known(column, _slopes(i, known, column, keys, extents), pointer)
+
+
+def _moved_to_window(i: Instruction, known: Known) -> Known:
+    """Return an address in another address space."""
+    space = i.detail.text if isinstance(i.detail, Text) else ""
+    start = WINDOWS.get(space, 0)
+    return Known(known.column + np.int64(start if i.op == "to_generic" else -start), known.slopes, known.pointer)
+
+
+def _keeps_pointer(i: Instruction, known: Sequence[Known]) -> bool:
+    """Whether an address moves by a number that is known."""
+    marks = [bool(k.pointer) for k in known]
+    if i.op == "bitcast":
+        return True
+    if i.op == "add":
+        return marks.count(True) == 1
+    if i.op == "sub":
+        return marks == [True, False]
+    return i.op == "select" and not marks[0]
+
+
+def _slopes(
+    i: Instruction, known: Sequence[Known], column: Column, keys: set[str], extents: Mapping[str, Column]
+) -> dict[str, Slope]:
+    rule = _RULES.get(i.op)
+    found: dict[str, Slope] = {}
+    for key in keys:
+        slopes = [k.slopes.get(key) for k in known]
+        sums = [s for s in slopes if not isinstance(s, str)]
+        found[key] = UNEVEN if rule is None or len(sums) < len(slopes) else rule(i, known, sums)
+    if i.op in _ORDERS:
+        return _steady(i, known, found, extents)
+    unsigned = i.op in ("zext", "umulwide") and not all(_never_negative(k, extents) for k in known)
+    exact = not unsigned and _fits(Known(column, found), extents, i.result.type.bits)
+    return found if exact else dict.fromkeys(found, UNEVEN)
+
+
+def _corners(known: Known, extents: Mapping[str, Column]) -> tuple[Column, Column]:
+    """Return the least and the most that a number is over all steps."""
+    low = high = known.column.astype(np.int64)
+    for key, slope in known.slopes.items():
+        extent = extents.get(key)
+        if extent is None or isinstance(slope, str):
+            continue
+        change = slope * extent
+        low, high = low + np.minimum(change, 0), high + np.maximum(change, 0)
+    return low, high
+
+
+def _fits(known: Known, extents: Mapping[str, Column], bits: int) -> bool:
+    """Whether a number stays in the range of its type, read with a sign."""
+    if bits >= 64 or bits == 1:
+        return True
+    low, high = _corners(known, extents)
+    return bool(low.min() >= -(1 << (bits - 1)) and high.max() < 1 << (bits - 1))
+
+
+def _never_negative(known: Known, extents: Mapping[str, Column]) -> bool:
+    return known.column.dtype == np.bool_ or bool(_corners(known, extents)[0].min() >= 0)
+
+
+def _steady(
+    i: Instruction, known: Sequence[Known], found: dict[str, Slope], extents: Mapping[str, Column]
+) -> dict[str, Slope]:
+    """Return the slopes of a comparison: of sums without a sign only where they are never negative."""
+    even = all(slope is not UNEVEN for slope in found.values())
+    unsigned = i.op.startswith("u")
+    if even and (not unsigned or all(_never_negative(k, extents) for k in known)):
+        return dict.fromkeys(found, STEADY)
+    return dict.fromkeys(found, UNEVEN)
+
+
+# --- rules: the slopes of the operands along one loop, None where one does not change with it
+
+
+_Sums = Sequence[Column | None]
+_ZERO: Final = np.zeros(1, np.int64)
+
+
+def _value(slope: Column | None) -> Column:
+    return _ZERO if slope is None else slope
+
+
+def _add(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    return _value(sums[0]) + _value(sums[1])
+
+
+def _subtract(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    return _value(sums[0]) - _value(sums[1])
+
+
+def _multiply(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    one, other = sums
+    if one is not None and other is not None:
+        return UNEVEN
+    slope, factor = (_value(one), known[1]) if one is not None else (_value(other), known[0])
+    return UNEVEN if factor.slopes else slope * factor.column.astype(np.int64)
+
+
+def _shift(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    amount = known[1].column
+    if sums[1] is not None or known[1].slopes or amount.min() < 0 or amount.max() > 31:
+        return UNEVEN
+    return _value(sums[0]) << amount.astype(np.int64)
+
+
+def _negate(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    return -_value(sums[0])
+
+
+def _keep(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    return UNEVEN if i.operands[0].type.bits == 1 else _value(sums[0])
+
+
+def _choose(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    if known[0].slopes:
+        return UNEVEN
+    return np.where(known[0].column, _value(sums[1]), _value(sums[2]))
+
+
+def _compare(i: Instruction, known: Sequence[Known], sums: _Sums) -> Slope:
+    return STEADY
+
+
+_ORDERS: Final = frozenset(f"{s}{name}" for s in "su" for name in ("lt", "le", "gt", "ge"))
+_RULES: Final[Mapping[str, Callable[[Instruction, Sequence[Known], _Sums], Slope]]] = {
+    "add": _add,
+    "sub": _subtract,
+    "mul": _multiply,
+    "smulwide": _multiply,
+    "umulwide": _multiply,
+    "shl": _shift,
+    "neg": _negate,
+    **dict.fromkeys(("sext", "zext", "trunc", "bitcast"), _keep),
+    "select": _choose,
+    **dict.fromkeys(_ORDERS, _compare),
+}
+"""The others change unevenly with what their operands change with."""

@@ -1,0 +1,111 @@
+"""Where numbers come from that no op computes: arguments, special registers, addresses of variables, memory.
+
+    an argument that is given      its number               one of 64 bits that is not    where an array begins
+    anything else                  lacking, and why
+
+Arrays are taken to begin at multiples of 256 bytes, as allocations do (CUDA C++ Programming Guide, device memory
+accesses), far from each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct, field
+
+from warpsmith.analysis.counts.columns import Column, dtype_of
+from warpsmith.analysis.counts.footprint import REGION
+from warpsmith.analysis.counts.slopes import Known, Lacking, Number
+from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
+from warpsmith.ssa.nodes import Address, Function, Instruction, Memory, Module, Param, Query, Symbol, Value
+
+__all__ = ["LaunchSources", "array_of"]
+
+_ROW = 128
+"""All banks of shared memory once: each variable begins at the first."""
+
+
+class LaunchSources(Struct):
+    """The numbers that a launch begins with. `arguments`: those that are known; `arrays`: names of what has an address
+    that is not known, in the order of their regions."""
+
+    threads: LaunchedThreads
+    arguments: Mapping[str, int]
+    symbols: Mapping[str, Symbol]
+    offsets: Mapping[str, int]
+    arrays: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, module: Module, function: Function, threads: LaunchedThreads, arguments: Mapping[str, int]
+    ) -> LaunchSources:
+        """Return those of a launch of a kernel."""
+        symbols = {symbol.name: symbol for symbol in (*module.symbols, *function.symbols)}
+        offsets: dict[str, int] = {}
+        ends = {"shared": 0, "local": 0}
+        for symbol in sorted(symbols.values(), key=lambda symbol: not symbol.count):
+            if symbol.space in ends:
+                offsets[symbol.name] = ends[symbol.space]
+                ends[symbol.space] += -(-symbol.bytes // _ROW) * _ROW + _ROW if symbol.count else 0
+        return cls(threads, arguments, symbols, offsets)
+
+    def of_instruction(self, i: Instruction, value: Value) -> Number:
+        """Return what an instruction gives that computes nothing."""
+        if value.type.bits > 64:
+            return Lacking("a number of 128 bits")
+        match i.detail:
+            case Param(parameter, offset):
+                return self._argument(parameter, offset, value)
+            case Query(register):
+                return self._register(register, value)
+            case Address(symbol):
+                return self._address(symbol)
+            case Memory():
+                return Lacking(f"what is loaded{_line(i)}")
+            case _:
+                return Lacking(f"what {i.op} gives{_line(i)}")
+
+    def _argument(self, name: str, offset: int, value: Value) -> Number:
+        if name in self.arguments and not offset:
+            bits = self.arguments[name] % (1 << value.type.bits)
+            column = np.array([bits], np.uint64)
+            if value.type.bits == 1:
+                return Known(column != 0)
+            return Known(column.astype(f"u{value.type.bytes}").view(dtype_of(value.type)))
+        if value.type.bits < 64 or value.type.kind == "float":
+            return Lacking(f"the argument {name}")
+        return self._region(f"{name}+{offset}" if offset else name, name)
+
+    def _region(self, key: str, name: str) -> Known:
+        if key not in self.arrays:
+            self.arrays.append(key)
+        start = (self.arrays.index(key) + 1) * REGION + REGION // 2
+        return Known(np.array([start], np.int64), {}, name)
+
+    def _register(self, name: str, value: Value) -> Number:
+        column = self.threads.register(name)
+        if column is None:
+            return Lacking(f"the register %{name}")
+        slopes = {name: _ONE} if name in AXES and not self.threads.whole else {}
+        return Known(column.astype(dtype_of(value.type)), slopes)
+
+    def _address(self, name: str) -> Number:
+        symbol = self.symbols.get(name)
+        if symbol is None:
+            return Lacking(f"where {name} lies")
+        if name in self.offsets:
+            return Known(np.array([self.offsets[name]], np.int64))
+        return self._region(name, name)
+
+
+_ONE = np.ones(1, np.int64)
+
+
+def array_of(address: Column) -> Column:
+    """Return the region that addresses lead into."""
+    return address // REGION
+
+
+def _line(i: Instruction) -> str:
+    return "" if i.span is None else f" in line {i.span.line}"

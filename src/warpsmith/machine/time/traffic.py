@@ -1,0 +1,90 @@
+"""How much of what warps ask for each memory answers.
+
+    warps ask ──► first cache ──► second cache ──► memory
+    every sector     what a block touches, once     what the blocks that run together touch, once; the next ones find
+                                                    what they share with them
+
+Warps of a multiprocessor are taken to go through loops side by side. What a loop touches again in its next iteration is
+still there if what all resident warps touch in one iteration fits in the cache (the layer condition); else it comes
+again, as often as the loop repeats. Stores go through the first cache. What is written goes to memory once.
+
+Source: Hammer, Eitzinger, Hager, Wellein, "Kerncraft: A Tool for Analytic Performance Modeling of Loop Kernels" (2017)
+for layer conditions; Ernst, Hager, Thies, Wellein, "Analytical performance estimation during code generation on modern
+GPUs" (2022) for their use between blocks. Limits: caches are taken to be fully associative and to keep
+the newest; loops whose iterations are
+counted one by one are taken to find everything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from warpsmith.machine.time.work import SECTOR_BYTES, LaunchWork, Sweep, TouchedSectors
+
+__all__ = ["Traffic", "traffic"]
+
+
+class Traffic(Struct, frozen=True):
+    """Bytes that the second cache and memory move."""
+
+    l2_bytes: float
+    memory_bytes: float
+
+
+def traffic(work: LaunchWork, l1_bytes: float, l2_bytes: float) -> Traffic:
+    """Return the traffic of a launch; `l1_bytes`: of a multiprocessor, beside shared memory; 0: there is no cache."""
+    loads = _after_first(work, l1_bytes)
+    stores = work.store_sectors
+    second = (loads + stores + work.local_sectors) * SECTOR_BYTES
+    if not l2_bytes:
+        return Traffic(0, second)
+    read = _after_second(work.read, loads, work, l2_bytes)
+    written = _after_second(work.written, stores, work, l2_bytes)
+    return Traffic(second, (read + written) * SECTOR_BYTES)
+
+
+def _after_first(work: LaunchWork, l1_bytes: float) -> float:
+    """Return the sectors of loads that the first cache does not have."""
+    if not l1_bytes:
+        return work.load_sectors
+    once = min(work.load_sectors, work.read.block * work.blocks)
+    return min(work.load_sectors, once * _again(work.sweeps, l1_bytes / work.resident_blocks))
+
+
+def _after_second(touched: TouchedSectors, asked: float, work: LaunchWork, l2_bytes: float) -> float:
+    """Return the sectors that the second cache does not have."""
+    if not asked:
+        return 0.0
+    if touched.grid * SECTOR_BYTES <= l2_bytes:
+        return min(asked, touched.grid)
+    running = min(work.blocks, work.running_blocks)
+    waves = max(1.0, work.blocks / running)
+    # blocks that run next find what they share with those before, where both stay
+    fresh = touched.twice - touched.together if touched.twice * SECTOR_BYTES <= l2_bytes else touched.together
+    once = max(touched.together + (waves - 1.0) * fresh, touched.grid)
+    shared = touched.together / (touched.block * running) if touched.block else 1.0
+    sweeps = work.sweeps if touched is work.read else ()
+    return min(asked, once * _again(sweeps, l2_bytes / (running * shared)))
+
+
+def _again(sweeps: Sequence[Sweep], room: float) -> float:
+    """Return how often what is touched comes anew, on average; `room`: bytes that a block has of a cache."""
+    whole = sum(sweep.sectors[-1] for sweep in sweeps)
+    if not whole:
+        return 1.0
+    return sum(_misses(sweep, sweeps, room) for sweep in sweeps) / whole
+
+
+def _misses(sweep: Sweep, sweeps: Sequence[Sweep], room: float) -> float:
+    """Return the sectors that come to a block for one load."""
+    missed = sweep.sectors[0]
+    for level, times in enumerate(sweep.times):
+        inner, outer = sweep.sectors[level], sweep.sectors[level + 1]
+        # counted from outside: loads of one loop share the cache in it
+        depth = len(sweep.times) - level
+        held = sum(other.sectors[max(0, len(other.times) - depth)] for other in sweeps)
+        fits = held * SECTOR_BYTES <= room
+        missed = missed * outer / inner if fits and inner else missed * times
+    return missed

@@ -1,0 +1,91 @@
+"""One launch in numbers: what the time model knows of a kernel.
+
+    counted        instructions by kind, requests, sectors, passes: of all warps together
+    touched        what a block, the blocks that run at a time, and the grid touch at least once
+    resident       warps and blocks that a multiprocessor holds at a time
+
+All are sums over the launch unless they say otherwise; sectors are 32 bytes.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+__all__ = ["SECTOR_BYTES", "LaunchWork", "Sweep", "TouchedSectors", "WarpInstructions"]
+
+SECTOR_BYTES = 32
+
+
+class WarpInstructions(Struct, frozen=True):
+    """Instructions of warps, by the unit that executes them; `single` and `double` are of floating point, `barriers`
+    are waits."""
+
+    integer: float = 0
+    multiply: float = 0
+    single: float = 0
+    double: float = 0
+    special: float = 0
+    convert: float = 0
+    memory: float = 0
+    control: float = 0
+    barriers: float = 0
+
+    @property
+    def issued(self) -> float:
+        """All of them."""
+        return (
+            self.integer + self.multiply + self.single + self.double + self.special + self.convert + self.memory
+            + self.control + self.barriers
+        )  # fmt: skip
+
+
+class TouchedSectors(Struct, frozen=True):
+    """Different sectors, read and written: of a block on average, of the blocks that run at a time, of twice as many,
+    of the grid."""
+
+    block: float
+    together: float
+    twice: float
+    grid: float
+
+
+class Sweep(Struct, frozen=True):
+    """A load in loops: the sectors that a block touches with it, at once and then with each loop around it, the
+    innermost first (`sectors`), and how often each of these repeats (`times`)."""
+
+    sectors: tuple[float, ...]
+    times: tuple[float, ...]
+
+
+class LaunchWork(Struct, frozen=True):
+    """A launch; `running_blocks` run at a time on the whole device.
+
+    `batches`: waits for memory, those that a warp makes at once being one; `load_sectors` and
+    `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
+    memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
+    that has 64 bits."""
+
+    blocks: int
+    block_warps: int
+    resident_blocks: int
+    running_blocks: int
+    instructions: WarpInstructions
+    requests: float
+    load_sectors: float
+    store_sectors: float
+    lines: float
+    passes: float
+    local_sectors: float
+    words: float
+    batches: float
+    read: TouchedSectors
+    written: TouchedSectors
+    sweeps: tuple[Sweep, ...]
+    shared_bytes: int
+    flops: float
+    wide: float
+
+    @property
+    def warps(self) -> int:
+        """Warps of the grid."""
+        return self.blocks * self.block_warps

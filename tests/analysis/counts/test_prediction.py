@@ -1,0 +1,43 @@
+"""Predicted times of kernels as they are launched and otherwise."""
+
+from __future__ import annotations
+
+from tests.analysis.counts.test_count import TEXT
+from warpsmith.analysis.counts.prediction import predict_blocks, predict_time
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
+from warpsmith.base.findings import Finding
+from warpsmith.kernels.units import KernelFile, read_unit
+from warpsmith.machine.devices import device
+
+
+def _facts(name: str, block: Dim, grid: Dim | None, gpu: str = "v100", **arguments: int) -> KernelFacts:
+    unit = read_unit(KernelFile("k.cu", "cuda", text=TEXT))
+    assert not isinstance(unit, Finding)
+    return examine(unit.module, name, LaunchShape(block, grid, arguments), device(gpu))
+
+
+def test_a_kernel_has_a_time_where_all_is_known() -> None:
+    found = predict_time(_facts("turned", (32, 8, 1), (64, 256, 1), n=2048))
+    assert found.exact and not found.lacks and found.occupancy is not None
+    assert found.prediction is not None and found.prediction.terms.memory > 2 * 4 * 2048**2 / 900e9
+
+
+def test_what_it_lacks_is_said() -> None:
+    assert predict_time(_facts("turned", (32, 8, 1), None, n=2048)).lacks == ("the grid (--grid)",)
+    assert predict_time(_facts("turned", (32, 8, 1), (64, 256, 1))).lacks[0].startswith("the argument n")
+    other = predict_time(_facts("turned", (32, 8, 1), (64, 256, 1), "mi300x", n=2048))
+    assert other.prediction is None and "occupancy rules" in other.lacks[0]
+
+
+def test_blocks_that_write_whole_sectors_are_faster() -> None:
+    facts = _facts("turned", (32, 1, 1), (32, 1024, 1), n=1024)
+    choice = predict_blocks(facts)
+    assert not choice.why and 0 < choice.ties < len(choice.choices)
+    times = {one.block: one.prediction.seconds for one in choice.choices if one.prediction is not None}
+    assert times[16, 16, 1] < times[256, 1, 1] and times[16, 16, 1] < times[1, 256, 1]
+    assert choice.choices[0].block[0] >= 8
+
+
+def test_no_other_blocks_without_a_grid() -> None:
+    assert predict_blocks(_facts("turned", (32, 8, 1), None, n=64)).why == "it lacks the grid (--grid)"

@@ -1,0 +1,52 @@
+"""What each cache has and what it has not."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.machine.time.works import axpy, work_of
+from warpsmith.machine.time.traffic import traffic
+from warpsmith.machine.time.work import Sweep, TouchedSectors, WarpInstructions
+
+NOTHING = TouchedSectors(0, 0, 0, 0)
+KIB = 1024
+
+
+def test_a_stream_goes_through() -> None:
+    found = traffic(axpy(1 << 20), 128 * KIB, 6 * KIB * KIB)
+    assert found.l2_bytes == found.memory_bytes == 3 * 4 << 20
+
+
+def test_without_caches_every_sector_comes() -> None:
+    work = replace(axpy(1 << 20), load_sectors=1e6)
+    assert traffic(work, 0, 0).memory_bytes == (1e6 + work.store_sectors) * 32
+
+
+def _swept(load_sectors: float, once: float, sweep: Sweep) -> float:
+    """Return the sectors that one block asks the second cache for."""
+    read = TouchedSectors(once, once, once, once)
+    work = work_of(1, 8, WarpInstructions(), read, NOTHING, load_sectors=load_sectors)
+    work = replace(work, resident_blocks=1, sweeps=(sweep,))
+    return traffic(work, 64 * KIB, 6 * KIB * KIB).l2_bytes / 32
+
+
+@pytest.mark.parametrize(("sectors", "again"), [(1000, 1), (4000, 10)])
+def test_a_sweep_comes_again_where_it_does_not_fit(sectors: int, again: int) -> None:
+    # an inner loop over `sectors`, ten times: 64 KiB hold 2,048
+    sweep = Sweep((4, sectors, sectors), (sectors / 4, 10))
+    assert _swept(10.0 * sectors, sectors, sweep) == pytest.approx(sectors * again)
+
+
+def test_neighbors_of_an_iteration_share_sectors_where_one_fits() -> None:
+    # 4 bytes an iteration: eight of them lie in one sector
+    assert _swept(8000.0, 1000.0, Sweep((1, 1000), (8000,))) == pytest.approx(1000)
+    assert _swept(8000.0 * 4000, 4000.0 * 1000, Sweep((4000, 4000.0 * 1000), (8000,))) == pytest.approx(8000 * 4000)
+
+
+def test_waves_of_blocks_find_what_they_share_only_if_it_stays() -> None:
+    read = TouchedSectors(200, 64_000, 64_100, 65_000)
+    work = work_of(6400, 8, WarpInstructions(), read, NOTHING, load_sectors=640_000.0 * 100)
+    found = [traffic(work, 0, mib * KIB * KIB).memory_bytes / 32 for mib in (6, 1)]
+    # ten waves of 640 blocks, each of which brings 100 sectors that the last one had not
+    assert found == [65_000, 640_000]
