@@ -28,6 +28,8 @@ def clashes(body: str, folder: Path) -> list[tuple[str, ...]]:
         ("if (t + 3 == n) s[3] = 1; if (t == n) s[3] = 2;", ("n is 16",)),
         (f"if (b[g] > 3) {{ {AT} }}", (LED,)),
         ("for (int i = t; i < n; i += 64) s[i] = 1; a[t] = s[255 - t];", ("n is 256",)),
+        ("if (t < n) a[n * n * n + (t >> 1)] = t;", ("n is 512",)),
+        ("if (t < n) a[(t * 1103515245u >> 8) % 16] = t;", ("n is 256",)),
         ("for (int i = 0; i < n; i++) { s[t] = i; __syncthreads(); b[t] += s[63 - t]; }", ()),
     ],
 )
@@ -49,6 +51,8 @@ def test_clashes_name_what_they_rest_on(body: str, said: tuple[str, ...], tmp_pa
         "if (n > 3) { s[t] = 1; } if (n > 3) __syncthreads(); if (n > 3) b[t] = s[t + 1];",
         "s[t] = 1; b[t] = s[t + m];",
         "a[g * n] = 1;",
+        "if (t < n) a[n * n * n * n * t] = t;",
+        "if (t < n) a[(unsigned)n * n * n * n * t] = t;",
     ],
 )
 def test_what_may_be_kept_apart_is_no_clash(body: str, tmp_path: Path) -> None:

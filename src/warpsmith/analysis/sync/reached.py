@@ -35,8 +35,17 @@ LED: Final = "the data lead both threads there"
 _MOST_TRIED: Final = 48
 _DEEPEST: Final = 24
 _LARGE: Final = 4096
+_LESS: Final = 512
+"""Large enough for a product of three."""
 _WIDE: Final = 64
 _MOST_SORTED: Final = 1024
+_GROWING: Final = ("add", "sub", "mul", "shl")
+_CARRYING: Final = (*_GROWING, "select", "trunc", "smin", "smax", "umin", "umax")
+"""Ops whose operands have the sign that their result has."""
+_SIGNS: Final = {
+    "sext": "s", "smulwide": "s", "sdiv": "s", "srem": "s", "ashr": "s", "zext": "u", "umulwide": "u",
+}  # fmt: skip
+"""How ops read their operands."""
 
 Numbers = Mapping[Atom, int]
 
@@ -124,8 +133,10 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     factors = {a for monomial, a in found if len(monomial) > 1}
     tested = [a for a in arguments if _is_tested(judge, meeting, a)]
     far = factors | ({a for _, a in found} - set(tested))
-    for size in _sizes(judge) if any(a not in far for a in tested) else (_LARGE,):
-        given = {a: _fit(a, _LARGE if a in far else size) for a in arguments}
+    longest = max((sum(a in arguments for a in monomial) for monomial, _ in found), default=0)
+    large = _LESS if longest > 2 and judge.forms.lanes.count <= _LESS else _LARGE
+    for size in _sizes(judge) if any(a not in far for a in tested) else (large,):
+        given = {a: _fit(a, large if a in far else size) for a in arguments}
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
         for here, there in _iterations(counted, dict(meeting.ahead)):
             for one, two, _ in orbits:
@@ -205,9 +216,9 @@ def _clash(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> Clash
 
 def _rows(place: AccessSite, trial: Trial) -> _Rows | None:
     """Return who touches what; None where it is not known who gets there, or where that is."""
-    _, sure = trial.threads(place.block)
+    there, sure = trial.threads(place.block)
     at = _touched(place, trial) if sure or _is_led(trial, place.block) else None
-    return None if at is None else _Rows(at, not sure)
+    return None if at is None or _overflows(trial, place, there) else _Rows(at, not sure)
 
 
 def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
@@ -217,6 +228,39 @@ def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
     numbers = trial.numbers(place.instruction.operands[0], place.block)
     there, _ = trial.threads(place.block)
     return None if numbers is None else {t: center(numbers[t] + detail.offset, _WIDE) for t in there}
+
+
+def _overflows(trial: Trial, place: AccessSite, there: frozenset[int]) -> bool:
+    """Whether a narrow sum or product of an address does not fit its type: nobody launches with such numbers."""
+    answer = trial.forms.answer
+    pending: list[tuple[Operand, str]] = [(place.instruction.operands[0], "")]
+    seen: set[tuple[Operand, str]] = set()
+    while pending and len(seen) < _MOST_SORTED:
+        value, sign = pending.pop()
+        made = answer.definitions.get(value) if isinstance(value, Value) else None
+        if (value, sign) in seen or not isinstance(made, Instruction) or not OPS[made.op].pure:
+            continue
+        seen.add((value, sign))
+        home = answer.homes[made.result]
+        rows = [trial.numbers(o, home) for o in made.operands] if sign and made.op in _GROWING else [None]
+        known = [row for row in rows if row is not None]
+        if len(known) == len(rows) and any(not _fits(made, [row[t] for row in known], sign) for t in there):
+            return True
+        below = _SIGNS.get(made.op, sign if made.op in _CARRYING else "")
+        pending += [(o, below) for o in made.operands]
+    return False
+
+
+def _fits(made: Instruction, given: Sequence[int], sign: str) -> bool:
+    """Whether a sum or a product is the whole number that it stands for; unsigned sums may be differences."""
+    bits = made.result.type.bits
+    one, other = (center(n, bits) if sign == "s" else n for n in given)
+    if made.op == "shl":
+        other = 1 << min(other, bits)
+    exact = one * other if made.op in ("mul", "shl") else one + other if made.op == "add" else one - other
+    if sign == "s":
+        return -(1 << bits - 1) <= exact < 1 << bits - 1
+    return made.op in ("add", "sub") or exact < 1 << bits
 
 
 def _is_led(trial: Trial, block: str) -> bool:
