@@ -29,6 +29,7 @@ def clashes(body: str, folder: Path) -> list[tuple[str, ...]]:
         (f"if (b[g] > 3) {{ {AT} }}", (LED,)),
         ("for (int i = t; i < n; i += 64) s[i] = 1; a[t] = s[255 - t];", ("n is 256",)),
         ("if (t < n) a[n * n * n + (t >> 1)] = t;", ("n is 512",)),
+        ("if (t < n) a[(t / 32) * (m >> 2) + t % 16] = t;", ("m is 4096",)),
         ("if (t < n) a[(t * 1103515245u >> 8) % 16] = t;", ("n is 256",)),
         ("for (int i = 0; i < n; i++) { s[t] = i; __syncthreads(); b[t] += s[63 - t]; }", ()),
     ],
@@ -52,6 +53,8 @@ def test_clashes_name_what_they_rest_on(body: str, said: tuple[str, ...], tmp_pa
         "s[t] = 1; b[t] = s[t + m];",
         "a[g * n] = 1;",
         "if (t < n) a[n * n * n * n * t] = t;",
+        "if (t < n) a[(t / 32) * (m >> 2) + t % 32] = t;",
+        "for (int i = 0; i < n; i++) a[i * (n * m * 3 >> 2) + (t / 32) * (m >> 2) + t % 32] = t;",
         "if (t < n) a[(unsigned)n * n * n * n * t] = t;",
     ],
 )

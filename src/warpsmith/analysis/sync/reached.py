@@ -106,14 +106,16 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
     meeting = Meeting(first, second, tuple((c.header, None) for p in pair for c in judge.forms.around[p.block]))
     axis = next((a for a in judge.forms.lanes.atoms.values() if a.of_block and a.name == "ctaid.x"), None)
     for one, two, texts in islice(_numbers(judge, meeting), _MOST_TRIED):
-        moved = two if axis is None else {**two, axis: 1}
-        rows = [_rows(place, judge.trial(given)) for place, given in zip(pair, (one, moved), strict=True)]
+        trials = judge.trial(one), judge.trial(two if axis is None else {**two, axis: 1})
+        rows = [_rows(place, trial) for place, trial in zip(pair, trials, strict=True)]
         if rows[0] is None or rows[1] is None or not rows[0].at or not rows[1].at:
             continue
         there = {t + count: n for t, n in rows[1].at.items()}
         if found := overlap(rows[0].at, there, (first.bytes, second.bytes, 0), 0):
+            threads = found[0], found[1] - count
             led = (LED,) if rows[0].led or rows[1].led else ()
-            return Clash(True, (found[0], found[1] - count), assumptions=(*texts, *led))
+            if not any(_overflows(*side) for side in zip(trials, pair, threads, strict=True)):
+                return Clash(True, threads, assumptions=(*texts, *led))
     return None
 
 
@@ -129,11 +131,12 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     counted = _counters(judge, meeting)
     orbits = list(islice(judge.choices(meeting), _MOST_TRIED))
     addresses = [p.address for p in (meeting.first, meeting.second) if p.address is not None]
-    found = [(monomial, a) for address in addresses for monomial in address.terms for a in monomial]
-    factors = {a for monomial, a in found if len(monomial) > 1}
+    monomials = [m for p in addresses for m in p.terms]
+    terms = [[b for a in m for b in _arguments_of(judge, a, arguments)] for m in monomials]
+    products = {a for m, term in zip(monomials, terms, strict=True) if len(m) > 1 for a in term}
     tested = [a for a in arguments if _is_tested(judge, meeting, a)]
-    far = factors | ({a for _, a in found} - set(tested))
-    longest = max((sum(a in arguments for a in monomial) for monomial, _ in found), default=0)
+    far = products | ({a for term in terms for a in term} - set(tested))
+    longest = max(map(len, terms), default=0)
     large = _LESS if longest > 2 and judge.forms.lanes.count <= _LESS else _LARGE
     for size in _sizes(judge) if any(a not in far for a in tested) else (large,):
         given = {a: _fit(a, large if a in far else size) for a in arguments}
@@ -141,6 +144,16 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
         for here, there in _iterations(counted, dict(meeting.ahead)):
             for one, two, _ in orbits:
                 yield {**fixed, **given, **here, **one}, {**fixed, **given, **there, **two}, texts
+
+
+def _arguments_of(judge: Judge, atom: Atom, arguments: Sequence[Atom]) -> list[Atom]:
+    """Return the arguments that an unknown of an address is made of: pitch, of pitch / 4."""
+    value = judge.forms.named.get(atom)
+    if atom in arguments:
+        return [atom]
+    if value is None or atom.of_block or atom.of_grid or atom.cycles or atom.kind not in ("shared", "own"):
+        return []
+    return [argument for argument in arguments if is_made_of(judge, value, argument)]
 
 
 def _sizes(judge: Judge) -> list[int]:
@@ -211,14 +224,17 @@ def _clash(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> Clash
     found, texts = overlap(first.at, second.at, sizes, warp), (LED,) if first.led or second.led else ()
     if found is None and warp and not judge.may_be_ordered(meeting):
         found, texts = overlap(first.at, second.at, sizes, 0), (*texts, UNLIKE)
-    return None if found is None else Clash(True, found, first.at[found[0]], assumptions=texts)
+    sides = zip(trials, (meeting.first, meeting.second), found or (), strict=False)
+    if found is None or any(_overflows(*side) for side in sides):
+        return None
+    return Clash(True, found, first.at[found[0]], assumptions=texts)
 
 
 def _rows(place: AccessSite, trial: Trial) -> _Rows | None:
     """Return who touches what; None where it is not known who gets there, or where that is."""
-    there, sure = trial.threads(place.block)
+    _, sure = trial.threads(place.block)
     at = _touched(place, trial) if sure or _is_led(trial, place.block) else None
-    return None if at is None or _overflows(trial, place, there) else _Rows(at, not sure)
+    return None if at is None else _Rows(at, not sure)
 
 
 def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
@@ -230,7 +246,7 @@ def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
     return None if numbers is None else {t: center(numbers[t] + detail.offset, _WIDE) for t in there}
 
 
-def _overflows(trial: Trial, place: AccessSite, there: frozenset[int]) -> bool:
+def _overflows(trial: Trial, place: AccessSite, thread: int) -> bool:
     """Whether a narrow sum or product of an address does not fit its type: nobody launches with such numbers."""
     answer = trial.forms.answer
     pending: list[tuple[Operand, str]] = [(place.instruction.operands[0], "")]
@@ -242,9 +258,9 @@ def _overflows(trial: Trial, place: AccessSite, there: frozenset[int]) -> bool:
             continue
         seen.add((value, sign))
         home = answer.homes[made.result]
-        rows = [trial.numbers(o, home) for o in made.operands] if sign and made.op in _GROWING else [None]
+        rows = [trial.numbers(o, home) for o in made.operands] if sign and made.op in _GROWING else []
         known = [row for row in rows if row is not None]
-        if len(known) == len(rows) and any(not _fits(made, [row[t] for row in known], sign) for t in there):
+        if rows and len(known) == len(rows) and not _fits(made, [row[thread] for row in known], sign):
             return True
         below = _SIGNS.get(made.op, sign if made.op in _CARRYING else "")
         pending += [(o, below) for o in made.operands]
