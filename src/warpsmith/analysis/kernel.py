@@ -40,6 +40,7 @@ from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Module
+from warpsmith.ssa.passes.prune import prune_unused
 
 __all__ = ["UNUSED", "block_of", "examine"]
 
@@ -71,7 +72,7 @@ def examine(
     as_written = None
     if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
         with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
-        as_written = replace(with_reads, races=tuple(_races_of_reads(found_races.found, with_reads.races)))
+        as_written = replace(with_reads, races=tuple(_races_of_reads(found_races.found, with_reads)))
         found_races = _join(found_races, with_reads)
     found_races = _leave_images(found_races) if module.images else found_races
     return KernelFacts(
@@ -106,13 +107,14 @@ def _leave_images(races: Races) -> Races:
     return replace(races, verdict=verdict) if races.verdict.kind == "none" else races
 
 
-def _races_of_reads(found: Sequence[RaceFact], written: Sequence[RaceFact]) -> Iterator[RaceFact]:
+def _races_of_reads(found: Sequence[RaceFact], written: KernelFacts) -> Iterator[RaceFact]:
     """Yield the races of a read whose value nobody uses: compilers drop such a read, but need not."""
     known = {race.places for race in found}
-    for race in written:
-        reads = [side.access.span for side in (race.first, race.second) if side.access.kind == "load"]
-        if reads and race.places not in known:
-            at = "" if reads[0] is None else f" in line {reads[0].line}"
+    used = {i for _, i in prune_unused(written.function).instructions()}
+    for race in written.races:
+        unread = [side.access.span for side in (race.first, race.second) if side.access.instruction not in used]
+        if unread and race.places not in known:
+            at = "" if unread[0] is None else f" in line {unread[0].line}"
             text = f"the compiler keeps the read of {race.variable}{at}, whose value nobody uses"
             certainty = "conditional" if race.certainty == "proven" else race.certainty
             yield replace(race, certainty=certainty, assumptions=(*race.assumptions, text))

@@ -219,3 +219,41 @@ def test_a_read_whose_value_nobody_uses_is_told_with_that_word(tmp_path: Path) -
     text = "__global__ void k(int *a) {\n  int x = a[threadIdx.x + 1];\n  x = 3;\n  WAIT a[threadIdx.x] = x;\n}\n"
     assert told_of(text.replace("WAIT", ""), tmp_path) == [("SYN002", "conditional", ["2", "4"])]
     assert told_of(text.replace("WAIT", "__syncthreads();"), tmp_path) == []
+
+
+STORED = "__global__ void k(int *a, int *b, int n) {\n  __shared__ int s[129];\n  int t = threadIdx.x;\n  BODY\n}\n"
+EVERY = "for (int i = 0; i < n; i++) "
+
+
+@pytest.mark.parametrize(
+    ("alike", "unlike"),
+    [
+        ("s[0] = n; b[t] = s[0];", "s[0] = t; b[t] = s[0];"),
+        ("s[0] = n; if (t > 9) b[t] = s[0];", "if (t > 9) s[0] = n; b[t] = s[0];"),
+        ("if (a[t] > 9) { s[0] = n; b[t] = s[0]; }", "if (a[t] > 9) s[0] = n; b[t] = s[0];"),
+        ("s[n & 7] = 1; b[t] = s[n & 7];", "s[t] = 1; b[t] = s[t + 1];"),
+        ("s[0] = n; b[t] = s[0];", "b[t] = s[0]; s[0] = n;"),
+        ("s[0] = 1; EVERY b[t] += s[0];", "EVERY { s[0] = i; b[t] += s[0]; }"),
+        (
+            "s[0] = 0; __syncthreads(); EVERY b[t] += s[0];",
+            "EVERY {\n s[0] = 0; __syncthreads();\n if (t == 0) s[0] = 1;\n __syncthreads();\n b[t] += s[0]; }",
+        ),
+        ("s[0] = n; int x = s[0]; x = 3; b[t] = x;", "s[0] = t; int x = s[0]; x = 3; b[t] = x;"),
+        ("a[0] = n; b[t] = a[0];", "a[t] = n; b[t] = a[0];"),
+        ("__shared__ int *p; p = s; b[t] = p[t];", "__shared__ int *p; p = s + t; b[t] = p[0];"),
+    ],
+)
+def test_who_reads_what_all_have_stored_misses_no_order(alike: str, unlike: str, tmp_path: Path) -> None:
+    for body, races in ((alike, False), (unlike, True)):
+        assert bool(told_of(STORED.replace("BODY", body.replace("EVERY", EVERY)), tmp_path)) is races
+
+
+ACROSS = "__global__ void k(int *a, int *b, int n) {\n  a[0] = WHO;\n  b[blockIdx.x * 64 + threadIdx.x] = a[0];\n}\n"
+
+
+@pytest.mark.parametrize(("who", "rules"), [("n", []), ("0", []), ("blockIdx.x", ["SYN008"] * 2)])
+def test_all_blocks_may_store_one_number(who: str, rules: list[str], tmp_path: Path) -> None:
+    module = lowered(ACROSS.replace("WHO", who), tmp_path, "k.cu").module
+    facts = examine(module, module.functions[0].name, LaunchShape((64, 1, 1), (4, 1, 1)), device("h100"))
+    assert facts.freedom.kind == "unknown"
+    assert [one.rule for one in synchronization(facts) if one.rule in RACES] == rules

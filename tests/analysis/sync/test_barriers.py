@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from tests.analysis.memory.test_accesses import run
 from tests.analysis.runs import Run, clashes
-from warpsmith.analysis.uniformity.facts import RaceFact
+from tests.lower.harness import lowered
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.sync import barriers, races
+from warpsmith.analysis.uniformity.facts import LaunchShape, RaceFact
+from warpsmith.machine.devices import device
 from warpsmith.ssa.nodes import Instruction, Module
 
 
@@ -85,3 +90,59 @@ def test_barriers_and_races_are_what_many_runs_show() -> None:
         made = run(seed, barriers=True)
         bad = [*wrong(made), *still_ordered(made, seed)]
         assert not bad, f"{seed}: {bad[:3]}"
+
+
+NEEDED = [
+    "s[t] = 1; WAIT a[t] = s[t ^ 1];",
+    # on one of two ways
+    "s[t] = 1; if (n > 3) WAIT a[t] = s[t ^ 1];",
+    "s[t] = 1; __threadfence(); WAIT a[t] = s[t];",
+    "long long c = clock64(); WAIT a[t] = clock64() - c;",
+    "for (int i = 0; i < n; i++) { s[t ^ i] = i; WAIT }",
+    "atomicAdd(&a[0], t); WAIT atomicMax(&a[0], 1);",
+]
+IDLE = ["s[t] = 1; WAIT a[t] = s[t];", "WAIT s[t] = 1; a[t] = s[t];", "for (int i = 0; i < n; i++) { s[t] = i; WAIT }"]
+
+
+def _is_redundant(body: str, folder: Path) -> bool:
+    text = f"__global__ void k(int *a, int n) {{ __shared__ int s[64]; int t = threadIdx.x; {body} }}\n"
+    module = lowered(text.replace("WAIT", "__syncthreads();"), folder, "k.cu").module
+    (fact,) = examine(module, module.functions[0].name, LaunchShape((64, 1, 1), (1, 1, 1)), device("h100")).barriers
+    return fact.redundant
+
+
+@pytest.mark.parametrize(("bodies", "redundant"), [(NEEDED, False), (IDLE, True)])
+def test_a_barrier_is_redundant_where_nothing_rests_on_it(bodies: list[str], redundant: bool, tmp_path: Path) -> None:
+    assert [body for body in bodies if _is_redundant(body, tmp_path) != redundant] == []
+
+
+# --- bugs
+
+
+def _sees_wrong_facts(folder: Path) -> bool:
+    made = ((run(seed, barriers=True), seed) for seed in range(40))
+    return any([*wrong(one), *still_ordered(one, seed)] for one, seed in made)
+
+
+def _sees_wrong_redundancy(folder: Path) -> bool:
+    return any(_is_redundant(body, folder) for body in NEEDED) or not all(_is_redundant(body, folder) for body in IDLE)
+
+
+BUGS = [
+    (barriers, "come_together", lambda presences, block: True, _sees_wrong_facts),
+    (barriers._Ordered, "holds_without", lambda self, barrier: (True, ()), _sees_wrong_facts),
+    (races, "overlap", lambda *given: None, _sees_wrong_facts),
+    (races, "_conflicting", lambda a, b: a.kind == b.kind == "store", _sees_wrong_facts),
+    (barriers, "around", lambda *given: (set(), set()), _sees_wrong_redundancy),
+    (barriers, "_opaque", lambda i: False, _sees_wrong_redundancy),
+    (barriers, "_opaque", lambda i: i.op == "fence", _sees_wrong_redundancy),
+    (barriers, "full_barrier", lambda i: False, _sees_wrong_redundancy),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("patch", "sees"), [(bug[:3], bug[3]) for bug in BUGS])
+def test_a_bug_is_seen(
+    patch: tuple[object, str, object], sees: Callable[[Path], bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(*patch)
+    assert sees(tmp_path)

@@ -25,10 +25,10 @@ from warpsmith.ssa.nodes import Instruction
 Patch = pytest.MonkeyPatch
 
 NOT_FOUND = {
-    "other_parts", "halving_unknown", "one_of_two", "argument_of_two", "two_names", "loops_on_two_ways",
+    "halving_unknown", "one_of_two", "argument_of_two", "two_names", "loops_on_two_ways",
 }  # fmt: skip
-"""What a thread of another block picks by a choice, a loop that halves what is not known, pointers that are one of
-several, and places of which none leads to the other."""
+"""A loop that halves what is not known, pointers that are one of several, and places of which none leads to the
+other."""
 
 NOT_PROVEN = {
     "triangle", "counter_begins", "tickets", "packed", "product_filled", "product_refilled", "turned_in_strips",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from tests.analysis.test_kernel import told
+from warpsmith.analysis.sync import grid as across
 from warpsmith.analysis.sync.grid import may_order_blocks
 from warpsmith.analysis.uniformity.facts import Dim, LaunchShape, RaceFact
 from warpsmith.ssa.reader import parse_module
@@ -97,8 +102,9 @@ def test_blocks_that_may_wait_for_each_other_are_not_told() -> None:
 
 
 def test_addresses_of_data_are_not_told() -> None:
-    loaded = load("%i", name="j") + "  %k:i32 = and %vj 63:i32\n"
-    assert not races(loaded + AT.format("s", "%k") + STORE.format("s", 4096))
+    for read in ("%i", "%x"):
+        loaded = load(read, name="j") + "  %k:i32 = and %vj 63:i32\n"
+        assert not races(loaded + AT.format("s", "%k") + STORE.format("s", 4096))
     # all blocks write one element, whatever n is
     divided = "  %k:i32 = sdiv %n 3:i32\n"
     assert races(divided + store("%k"))
@@ -125,3 +131,24 @@ head:
 done:
 """
     assert races(body)
+
+
+BUGS = [
+    ("_is_of_block", lambda judge, place: False, test_a_store_without_the_index_of_the_block_is_made_by_all_blocks),
+    ("_is_of_block", lambda judge, place: True, test_a_store_without_the_index_of_the_block_is_made_by_all_blocks),
+    ("_of_one_block", lambda judge, place: False, test_a_store_of_the_block_whose_test_lets_one_through),
+    ("may_order_blocks", lambda function: False, test_blocks_that_may_wait_for_each_other_are_not_told),
+    ("_is_plain", lambda place: True, test_addresses_of_data_are_not_told),
+    ("overlap", lambda *given: (0, 64), test_pieces_of_more_than_a_block_apart_do_not_meet_their_neighbors),
+    ("_meet", lambda judge, store, load: None, test_a_neighbor_of_another_block),
+    ("_meet", lambda judge, store, load: (0, 0), test_an_unknown_number_between_two_places_is_not_told),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "wrong", "test"), BUGS)
+def test_a_bug_is_seen(
+    name: str, wrong: Callable[..., object], test: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(across, name, wrong)
+    with pytest.raises((AssertionError, ValueError)):
+        test()

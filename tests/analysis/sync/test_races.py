@@ -106,7 +106,7 @@ TURNS = """int i = 0;
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (NEXT.format(64), [("conditional", None)]),
+        (NEXT.format(64), [("conditional", 508)]),
         (NEXT.format(128), []),
         (ANEW, [("conditional", 2048)]),
         (TURNS, [("conditional", 512)]),

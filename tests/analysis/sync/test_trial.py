@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.analysis.test_kernel import HEAD
 from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.sync import trial as tried
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
 from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -196,3 +199,25 @@ def test_sums_with_numbers_put_in() -> None:
     assert product is not None
     assert of.substitute(product).same(x.scale(7))
     assert Trial(of.forms, of.presences, {}).substitute(product) is product
+
+
+BUGS = [
+    (tried, "_MOST_STEPS", 71, test_so_many_iterations_are_few),
+    (tried, "_leaves_at", lambda *_: {"tail"}, test_a_loop_that_is_left_elsewhere_as_well_may_have_fewer_iterations),
+    (tried, "_goes", lambda *given: None, test_a_variable_that_is_halved_has_few_values),
+    (tried, "_goes", lambda *given: True, test_a_counter_is_known_by_its_iterations),
+    (tried, "_nested", lambda *given: None, test_variables_of_a_loop_within_another_one_start_from_those_of_that),
+    (tried, "lane", lambda made, given: given, test_what_comes_behind_the_last_state_is_known),
+    (Trial, "_guards", lambda self, block, diverging: [], test_with_a_value_a_guard_says_who_is_there),
+    (Trial, "_number", lambda self, atom: None, test_sums_with_numbers_put_in),
+    (tried, "_DEEPEST", 9, test_with_a_value_sums_are_numbers_for_each_thread),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("where", "name", "wrong", "test"), BUGS)
+def test_a_bug_is_seen(
+    where: object, name: str, wrong: object, test: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(where, name, wrong)
+    with pytest.raises((AssertionError, KeyError)):
+        test()

@@ -147,3 +147,21 @@ end
 """)
         made = rebuild_function(function, fold_instruction)
         assert [i.op for _, i in made.instructions()].count("load") == loads + 2, between
+
+
+def test_a_clock_says_another_number_each_time() -> None:
+    text = """
+kernel @k(p 8 align 8 i64)
+entry:
+  %p:i64 = param [p+0]
+  %a:i64 = query [REGISTER]
+  barrier [waits] 0:i32
+  %b:i64 = query [REGISTER]
+  %c:i64 = sub %b %a
+  store [global +0 align 8] %p %c
+  return
+end
+"""
+    for register, count in (("clock64", 2), ("globaltimer", 2), ("gridid", 0)):
+        made = tidy(one(text.replace("REGISTER", register)))
+        assert sum(i.op == "query" for _, i in made.instructions()) == count, register

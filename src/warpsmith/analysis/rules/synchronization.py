@@ -213,15 +213,38 @@ def _said_of_flags(race: RaceFact, where: str, barrier: Instruction) -> tuple[st
 
 
 def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
-    """Whether both sides store one number that is the same for all: a flag, whoever sets it."""
-    access = race.first.access
-    i, other = access.instruction, race.second.access.instruction
-    if i is not other or i.op != "store":
-        return i.op == other.op == "store" and _constants(i) == _constants(other) != ()
+    """Whether all that is stored is one number that is the same for all: a flag, whoever sets it. Who reads what it
+    has stored itself gets that number as well."""
+    sides = race.first.access, race.second.access
+    stores = list({side.instruction: side for side in sides if side.kind == "store"}.values())
+    if len(stores) != 1:
+        numbers = [_constants(store.instruction) for store in stores]
+        return len(numbers) > 1 and numbers[0] == numbers[1] != ()
+    store, loads = stores[0], [side for side in sides if side.kind != "store"]
+    if not _stores_one_number(facts, race, store):
+        return False
+    return all(load.kind == "load" and _is_read_back(facts, race, store, load) for load in loads)
+
+
+def _stores_one_number(facts: KernelFacts, race: RaceFact, store: AccessFact) -> bool:
+    numbers = store.instruction.operands[1:]
     level = facts.warp_level if UNLIKE in race.assumptions else facts.block_level
-    alike = race.reach == "block" and not access.loops
-    same = alike and all(level.is_uniform(value, access.block) for value in i.operands[1:])
-    return same or origin(facts, *i.operands[1:]).of_launch
+    alike = race.reach == "block" and not store.loops
+    same = alike and all(level.is_uniform(value, store.block) for value in numbers)
+    return same or origin(facts, *numbers).of_launch
+
+
+def _is_read_back(facts: KernelFacts, race: RaceFact, store: AccessFact, load: AccessFact) -> bool:
+    """Whether a thread that loads there has stored there itself, behind the last barrier that others stored behind:
+    all threads store to one place, once, and whoever loads comes by the store."""
+    address = store.instruction.operands[0]
+    alike = race.reach == "block" and facts.block_level.is_uniform(address, store.block)
+    if store.loops or not (alike or origin(facts, address).of_launch):
+        return False
+    if store.block != load.block:
+        return facts.block_level.graph.dominates(store.block, load.block)
+    inside = next(block.instructions for block in facts.function.blocks if block.name == store.block)
+    return inside.index(store.instruction) < inside.index(load.instruction)
 
 
 def _constants(i: Instruction) -> tuple[Constant, ...]:

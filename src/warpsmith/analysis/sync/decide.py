@@ -255,8 +255,8 @@ def _shown(work: _Work, meeting: Meeting, clash: Clash) -> Clash:
     work.tried -= 1
     reached = find_reached(work.judge, meeting) if work.tried >= 0 else None
     if reached is not None and clash.clash:
-        both = tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions)))
-        return replace(clash, reached=True, assumptions=both)
+        # the threads that are shown to get there: without that, others seemed to clash
+        return replace(reached, assumptions=tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions))))
     if reached is not None or clash.clash:
         return reached or clash
     return pick_clash(work.judge, meeting) or clash
@@ -390,12 +390,15 @@ def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, fo
             work.texts += texts
             continue
         untold = unsized or ordered or one.kind == other.kind == "atomic"
-        clash = None if untold or work.tried <= 0 else find_reached_in_grid(work.judge, (one, other))
+        # the first block's threads may get to either place
+        orders = [] if untold or work.tried <= 0 else [(one, other), (other, one)][: 1 if one is other else 2]
+        clashes = ((pair, find_reached_in_grid(work.judge, pair)) for pair in orders)
+        shown = next((_grid_race(work, pair, clash, grid) for pair, clash in clashes if clash is not None), None)
         work.tried -= 1
-        if clash is None:
+        if shown is None:
             work.leave_pair(one, other, "threads of different blocks")
         else:
-            found.append(_grid_race(work, (one, other), clash, grid))
+            found.append(shown)
 
 
 def _grid_pairs(places: Sequence[AccessSite]) -> Iterator[tuple[AccessSite, AccessSite]]:

@@ -47,9 +47,8 @@ def left_out(
     if not fewer or all(place.kind == "load" for place in mine):
         return []
     found = judge.meetings_by(mine, partial(_is_left, fewer))
-    known = {i for i in fewer if _orders(i) != "unknown"}
-    if any(i.op in _ORDERING for _, i in all_instructions(judge.forms)):
-        known = set()
+    ordering = any(i.op in _ORDERING for _, i in all_instructions(judge.forms))
+    known = [] if ordering else [i for i in barriers if i in fewer and _orders(i) != "unknown"]
     between = {i: {m.key for m in judge.meetings_by(mine, partial(_is_left, fewer - {i}))} for i in known}
     always = {m.key for m in judge.meetings_by(mine, full_barrier)}
     return [

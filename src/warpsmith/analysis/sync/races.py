@@ -287,6 +287,18 @@ class Judge(Struct):
             at = set(range(last + 1))
         return [(n, last) if inside[0] else (last, n) for n in sorted(at) if 0 <= n <= last]
 
+    def entered(self, meeting: Meeting) -> dict[str, set[int]]:
+        """Return the iterations in which two places may meet of the loops that are around one of them alone and are
+        entered from the other, by their headers: those that a barrier in the loop leaves."""
+        found: dict[str, set[int]] = {}
+        for one, other in ((meeting.first, meeting.second), (meeting.second, meeting.first)):
+            for cycle in self.forms.around[one.block]:
+                if cycle not in self.forms.around[other.block] and meeting.whole:
+                    leaving, entered = self._meeting_iterations(one, other, cycle)
+                    if entered and not leaving and _MANY not in entered:
+                        found[cycle.header] = entered
+        return found
+
     def _meeting_iterations(self, inside: AccessSite, outside: AccessSite, cycle: Cycle) -> tuple[set[int], set[int]]:
         """Return in which iterations two places meet: the same for all places of a block without a barrier."""
         key = cycle.header, self._part(inside), self._part(outside)

@@ -13,7 +13,7 @@ makes anything meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import dropwhile, islice, product
 from typing import Final
 
@@ -129,7 +129,9 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     fixed = {a: 0 for a in atoms if a.space or (a.argument and a.range[1] >= 1 << 62)}
     fixed |= {a: 0 for a in atoms if a.of_block} | {a: 4 for a in atoms if a.of_grid}
     counted = _counters(judge, meeting)
-    orbits = list(islice(judge.choices(meeting), _MOST_TRIED))
+    entered = judge.entered(meeting)
+    possible = (chosen for chosen in judge.choices(meeting) if _may_be(judge, meeting, chosen[:2], entered))
+    orbits = list(islice(possible, _MOST_TRIED))
     addresses = [p.address for p in (meeting.first, meeting.second) if p.address is not None]
     monomials = [m for p in addresses for m in p.terms]
     terms = [[b for a in m for b in _arguments_of(judge, a, arguments)] for m in monomials]
@@ -141,7 +143,7 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     for size in _sizes(judge) if any(a not in far for a in tested) else (large,):
         given = {a: _fit(a, large if a in far else size) for a in arguments}
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
-        for here, there in _iterations(counted, dict(meeting.ahead)):
+        for here, there in _iterations(counted, dict(meeting.ahead), entered):
             for one, two, _ in orbits:
                 yield {**fixed, **given, **here, **one}, {**fixed, **given, **there, **two}, texts
 
@@ -175,10 +177,30 @@ def _counters(judge: Judge, meeting: Meeting) -> dict[str, Atom]:
     return {header: judge.forms.iteration(cycle) for header, cycle in cycles.items()}
 
 
-def _iterations(counted: Mapping[str, Atom], ahead: Mapping[str, int | None]) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the first iterations, as far ahead of each other as they are."""
+def _may_be(judge: Judge, meeting: Meeting, chosen: tuple[Numbers, Numbers], entered: Mapping[str, Set[int]]) -> bool:
+    """Whether the variables of loops around one place alone are those of iterations in which it meets the other."""
+    for header, iterations in entered.items():
+        orbit = judge.values.get(header)
+        inside = judge.forms.headers[header] in judge.forms.around[meeting.first.block]
+        here = chosen[0] if inside else chosen[1]
+        if orbit is None or not set(orbit.atoms) <= here.keys():
+            continue
+        steps = {orbit.steps[n] for n in iterations if n < len(orbit.steps)}
+        if tuple(here[atom] for atom in orbit.atoms) not in steps:
+            return False
+    return True
+
+
+def _iterations(
+    counted: Mapping[str, Atom], ahead: Mapping[str, int | None], entered: Mapping[str, Set[int]]
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the first iterations, as far ahead of each other as they are; `entered`: those of loops around one place
+    alone, where others do not meet it."""
     ways: list[list[tuple[int, int]]] = []
     for header in counted:
+        if header in entered:
+            ways.append([(n, n) for n in sorted(entered[header])])
+            continue
         by = ahead.get(header, 0)
         ways.append([(0, by), (1, 1 + by)] if by is not None else list(product(range(4), range(4))))
     for chosen in sorted(islice(product(*ways), _MOST_SORTED), key=lambda pairs: sum(max(pair) for pair in pairs)):

@@ -17,13 +17,14 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.report.history.layout import HistoryBox, HistoryDrawing, HistoryWords
-from warpsmith.report.history.model import History, lane_runs, line_of, state_words
+from warpsmith.report.history.model import History, LaneState, lane_runs, line_of, state_words
 from warpsmith.simt.clocks.model import AluStretch, Stretch
 
 __all__ = ["IssuedRow", "draw_pipeline", "issued_rows"]
 
 _TOP, _GAP, _LETTER, _MOST_ROWS = 76, 5, 6.6, 80
 _WIDEST: Final = 900
+_SHOWN: Final[tuple[LaneState, ...]] = ("active", "masked", "stalled", "ready")
 
 
 class IssuedRow(Struct, frozen=True):
@@ -146,10 +147,10 @@ def _bar(history: History, row: IssuedRow, scale: _Scale, y: float) -> Iterator[
 def _legend(history: History, top: float, parts: tuple[list[HistoryBox], list[HistoryWords]]) -> float:
     boxes, words = parts
     names = state_words(history.words)
-    for n, kind in enumerate(("active", "masked", "stalled", "ready")):
+    for n, kind in enumerate(_SHOWN):
         x, y = 8 + 440 * (n // 2), top + 20 * (n % 2)
         boxes += (HistoryBox(x, y, 20, 14, "edge"), HistoryBox(x + 1, y + 1, 18, 12, kind))
-        words.append(HistoryWords(x + 28, y + 11, f"{names[kind][0]}: {names[kind][1]}"))  # type: ignore[index]
+        words.append(HistoryWords(x + 28, y + 11, f"{names[kind][0]}: {names[kind][1]}"))
     lane = history.words.one("lane")
     words.append(
         HistoryWords(

@@ -64,7 +64,7 @@ class FormedWave(WaveSlot):
         return [lane for lane in range(self.wave.width) if self.wave.stack.exec >> lane & 1]
 
     @property
-    def threads(self) -> tuple[int, ...]:  # type: ignore[override]
+    def threads(self) -> tuple[int, ...]:
         """The threads, lane by lane."""
         return tuple(int(self.homes.threads[self.place[lane], self.lane[lane]]) for lane in self.members)
 

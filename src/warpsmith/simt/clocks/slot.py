@@ -18,10 +18,8 @@ Blocked = str
 
 
 class WaveSlot:
-    """`threads`: of a formed wave (members.py); `next_issue`: the clock from which on the wave may issue again;
-    `shown`: the instruction, and its mask, that is issued or taken in; `age`: how many waves began before."""
-
-    threads: tuple[int, ...] = ()
+    """`next_issue`: the clock from which on the wave may issue again; `shown`: the instruction, and its mask, that is
+    issued or taken in; `age`: how many waves began before."""
 
     def __init__(self, wave: Wave, age: int) -> None:
         self.wave, self.age = wave, age
@@ -30,6 +28,11 @@ class WaveSlot:
         registers, _, lanes = wave.registers.shape
         self.ready = np.zeros((registers, lanes), np.int64)
         self.by_memory = np.zeros((registers, lanes), bool)
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        """The threads, lane by lane, of a formed wave (members.py); none of others, whose lanes tell them."""
+        return ()
 
     def blocked(self, instruction: MaskInstruction, clock: int) -> Blocked:
         """Return what the wave waits for: "memory", "dependency", or "" for nothing."""

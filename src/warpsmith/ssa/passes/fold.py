@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from warpsmith.ssa.builder import constant
-from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Text, Value
+from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Query, Text, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.passes.rebuild import Rebuild
 from warpsmith.ssa.semantics.lane import lane
@@ -25,7 +25,7 @@ def fold_instruction(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | Non
     i = _with_offset(work, i)
     if i.op in _ANEW:
         work.local = {key: known for key, known in work.local.items() if key[0] != "load"}  # type: ignore[index]
-    if not i.results or i.op not in OPS:
+    if not i.results or i.op not in OPS or (isinstance(i.detail, Query) and i.detail.register.startswith(_BY_TIME)):
         return work.emit(i)
     if OPS[i.op].pure:
         found = _find_known(work, i)
@@ -52,6 +52,8 @@ def _fold_query(work: Rebuild, i: Instruction, key: object) -> tuple[Operand, ..
     return work.local[here]
 
 
+_BY_TIME: Final = ("clock", "globaltimer")
+"""Registers that say another number each time (PTX ISA, special registers)."""
 _ANEW: Final = frozenset(
     name for name, op in OPS.items() if op.effect in ("writes", "synchronizes", "unknown", "lanes")
 )

@@ -138,3 +138,13 @@ __global__ void rows_forgotten(int *out)
     i = (blockIdx.x * 4 + threadIdx.y) * 16 + threadIdx.x; // free
     out[i] = threadIdx.y; // races
 }
+
+// launch: grid 2, block 64, out 512
+__global__ void next_one_as_well(int *out)
+{
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = i; // races
+    __syncthreads();
+    out[i + 1] = i; // racy races
+    out[i + 128] = i; // free
+}
