@@ -140,8 +140,10 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     far = products | ({a for term in terms for a in term} - set(tested))
     longest = max(map(len, terms), default=0)
     large = _LESS if longest > 2 and judge.forms.lanes.count <= _LESS else _LARGE
+    # two offsets lie apart: nobody says that they are the same
+    places = {a: large * (n + 1) for n, a in enumerate(a for a in arguments if a in far - products)}
     for size in _sizes(judge) if any(a not in far for a in tested) else (large,):
-        given = {a: _fit(a, large if a in far else size) for a in arguments}
+        given = {a: _fit(a, places.get(a, large if a in far else size)) for a in arguments}
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
         for here, there in _iterations(counted, dict(meeting.ahead), entered):
             for one, two, _ in orbits:
