@@ -18,6 +18,7 @@ from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, Cut, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.sync.agreeing import may_agree
 from warpsmith.analysis.sync.races import Judge, meetings
 from warpsmith.analysis.uniformity.facts import (
     BarrierFact,
@@ -54,6 +55,8 @@ def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...
         if divergent and presences.at(name).kind != "known":
             texts = ("the condition differs between threads of one block",)
         certainty: Certainty = "conditional" if assumed or texts else "proven"
+        if divergent and all(may_agree(forms.answer, branch) for branch in presences.find_diverging(name)):
+            certainty = "heuristic"
         yield BarrierFact(
             kernel=forms.answer.function.name,
             span=i.span,
