@@ -634,3 +634,32 @@ __global__ void SYN008_near_one_block(float *a)
     int i = blockIdx.x * 256 + threadIdx.x;
     a[i] = a[i] + a[i + 256];
 }
+
+// launch: --block 128
+__global__ void SYN002_near_one_row(const float *in, float *out)
+{
+    __shared__ float s[4];
+    if (threadIdx.x < 4)
+        s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 4; i++)
+        out[i] = 2 * s[i];
+}
+
+// launch: --block 128
+__global__ void SYN002_true_one_row(const float *in, float *out)
+{
+    __shared__ float s[4];
+    if (threadIdx.x < 4)
+        s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 4; i++)
+        out[0] = 2 * s[i];  // SYN002
+}
+
+// launch: --block 128
+__global__ void SYN002_true_own_rows(const float *in, float *out)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = in[128 * i + threadIdx.x];  // SYN002
+}

@@ -229,7 +229,7 @@ def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
 def _stores_one_number(facts: KernelFacts, race: RaceFact, store: AccessFact) -> bool:
     numbers = store.instruction.operands[1:]
     level = facts.warp_level if UNLIKE in race.assumptions else facts.block_level
-    alike = race.reach == "block" and not store.loops
+    alike = race.reach == "block" and (race.one_iteration or not store.loops)
     same = alike and all(level.is_uniform(value, store.block) for value in numbers)
     return same or origin(facts, *numbers).of_launch
 

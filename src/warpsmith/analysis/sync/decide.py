@@ -277,7 +277,17 @@ def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:
         second=Side(two, work.facts[meeting.second.instruction]),
         certainty="conditional" if texts or not clash.exact else "proven",
         assumptions=tuple(dict.fromkeys(texts)),
+        one_iteration=meeting.first.instruction is meeting.second.instruction and _counts(work.judge, meeting.first),
     )
+
+
+def _counts(judge: Judge, place: AccessSite) -> bool:
+    """Whether an address is another one in each iteration of the one loop around it, and the same for all threads."""
+    cycles, address = judge.forms.around[place.block], place.address
+    if len(cycles) != 1 or address is None or address.has("own", "index", "wrap"):
+        return False
+    counter = judge.forms.iteration(cycles[0])
+    return [m for m in address.terms if any(a.cycles for a in m)] == [(counter,)]
 
 
 def _index(judge: Judge, thread: int) -> Dim:
