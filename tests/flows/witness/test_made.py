@@ -80,7 +80,9 @@ def test_arrays_of_a_block_hold_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_what_rows_are_apart_by_is_long(body: str, *, long: bool, tmp_path: Path) -> None:
-    text = f"__global__ void k(char *p, float *a, int n, int m, int i) {{ int x = threadIdx.x, y = threadIdx.y; {body} }}"
+    text = (
+        f"__global__ void k(char *p, float *a, int n, int m, int i) {{ int x = threadIdx.x, y = threadIdx.y; {body} }}"
+    )
     unit = unit_of(tmp_path, f"{text}\n")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = list(make_arguments(unit, kernel, 64, {}))

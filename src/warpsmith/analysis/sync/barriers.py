@@ -10,6 +10,7 @@ nothing, exchanges of a warp whose mask names lanes that may be elsewhere, and r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -28,8 +29,9 @@ from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Value
 
-__all__ = ["all_instructions", "are_inside", "barriers", "come_together", "exchanges"]
+__all__ = ["ENDED", "all_instructions", "are_inside", "barriers", "come_together", "exchanges"]
 
+ENDED: Final = "what a lane that has ended would give is used"
 _MOST_WORK = 3000
 
 Why = tuple[tuple[str, ...], tuple[Span | None, ...]]
@@ -200,7 +202,7 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
         elif absent and presence.kind != "known":
             texts.append("the condition differs between lanes of one warp")
         if exits:
-            texts.append("what a lane that has ended would give is used")
+            texts.append(ENDED)
         why = _why(presences, name) if absent else ((), ())
         yield ExchangeFact(
             kernel=forms.answer.function.name,
