@@ -663,3 +663,13 @@ __global__ void SYN002_true_own_rows(const float *in, float *out)
     for (int i = 0; i < 4; i++)
         out[i] = in[128 * i + threadIdx.x];  // SYN002
 }
+
+// launch: --block 16,16
+__global__ void SYN002_true_columns(const float *in, float *out)
+{
+    __shared__ float s[16];
+    s[threadIdx.x] = in[threadIdx.x + 16 * threadIdx.y];  // SYN002
+    __syncthreads();
+    if (threadIdx.y == 0)
+        out[threadIdx.x] = s[threadIdx.x];
+}
