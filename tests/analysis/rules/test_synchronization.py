@@ -278,3 +278,14 @@ def test_what_the_threads_of_a_column_stage_alike_is_a_guess(value: str, certain
     module = lowered(f"__global__ void k(const int *in, int *out) {{ {body} }}\n", tmp_path, "k.cu").module
     facts = examine(module, "k", LaunchShape((16, 16, 1)), device("h100"))
     assert certainty in [one.certainty for one in synchronization(facts) if one.rule == "SYN002"]
+
+
+@pytest.mark.parametrize(("body", "races"), [("s[t] = a[t]; WAIT OUT", False), ("WAIT s[t] = a[t]; OUT", True)])
+def test_a_barrier_of_the_grid_is_one_of_the_block(body: str, *, races: bool, tmp_path: Path) -> None:
+    out = "a[128 * blockIdx.x + t] = s[127 - t];"
+    body = body.replace("WAIT", "cooperative_groups::this_grid().sync();").replace("OUT", out)
+    head = "#include <cooperative_groups.h>\n__global__ void k(int *a) { __shared__ int s[128]; int t = threadIdx.x; "
+    module = lowered(f"{head}{body} }}\n", tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((128, 1, 1), (4, 1, 1)), device("h100"))
+    assert ("SYN002" in [one.rule for one in synchronization(facts)]) == races
+    assert facts.freedom.kind == "unknown"

@@ -69,7 +69,7 @@ def decide(
     """Return the races between threads of one block, and those between blocks, and what is left open."""
     between = tuple(across_blocks(judge, places, facts, grid))
     everything = list(all_instructions(judge.forms))
-    waits = [(name, i) for name, i in everything if i.op == "barrier"]
+    waits = [(name, i) for name, i in everything if i.op == "barrier" or full_barrier(i)]
     if not all(full_barrier(i) and come_together(judge.presences, name) for name, i in waits):
         why = "a barrier that some threads of a block may not reach, or not together"
         return Races(between, False, (), RaceVerdict("unknown", why=why))

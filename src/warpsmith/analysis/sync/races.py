@@ -466,7 +466,7 @@ def _may_agree(one: Relation, two: Relation) -> bool:
 
 
 def _waits(i: Instruction) -> bool:
-    return i.op in ("barrier", "warp_barrier")
+    return i.op in ("barrier", "warp_barrier") or full_barrier(i)
 
 
 def _waits_behind(instructions: Sequence[Instruction], place: Instruction) -> bool:
