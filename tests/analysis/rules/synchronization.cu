@@ -673,3 +673,35 @@ __global__ void SYN002_true_columns(const float *in, float *out)
     if (threadIdx.y == 0)
         out[threadIdx.x] = s[threadIdx.x];
 }
+
+// launch: --block 256
+__global__ void SYN002_near_halves_of_warps(float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int i = 16; i > 0; i >>= 1) {
+        if ((t & 31) < i)
+            s[t] += s[t + i];
+        __syncwarp();
+    }
+    __syncthreads();
+    a[t] = s[t & 224];
+}
+
+// launch: --block 256
+__global__ void SYN002_true_halves_of_warps(float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int i = 64; i > 0; i >>= 1) {
+        if ((t & 127) < i)
+            s[t] += s[t + i];  // SYN002
+        __syncwarp();
+    }
+    __syncthreads();
+    a[t] = s[t & 128];
+}

@@ -244,9 +244,10 @@ def _clash(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> Clash
     if first is None or second is None or not first.at or not second.at:
         return None
     sizes = meeting.first.bytes, meeting.second.bytes, 0
-    warp = judge.forms.lanes.warp if judge.may_be_ordered(meeting) or meeting.at_once else 0
+    ordered = judge.may_be_ordered(meeting) or any(judge.is_ordered(meeting, *trials))
+    warp = judge.forms.lanes.warp if ordered or meeting.at_once else 0
     found, texts = overlap(first.at, second.at, sizes, warp), (LED,) if first.led or second.led else ()
-    if found is None and warp and not judge.may_be_ordered(meeting):
+    if found is None and warp and not ordered:
         found, texts = overlap(first.at, second.at, sizes, 0), (*texts, UNLIKE)
     sides = zip(trials, (meeting.first, meeting.second), found or (), strict=False)
     if found is None or any(_overflows(*side) for side in sides):
