@@ -705,3 +705,33 @@ __global__ void SYN002_true_halves_of_warps(float *a)
     __syncthreads();
     a[t] = s[t & 128];
 }
+
+// launch: --block 64
+__global__ void SYN002_near_long_loop(const float *in, float *out)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    float x = 0;
+    for (int i = 0; i < 1024; i++) {
+        __syncthreads();
+        x += s[i % 64];
+        __syncthreads();
+    }
+    s[63 - threadIdx.x] = x;
+    out[threadIdx.x] = x;
+}
+
+// launch: --block 64
+__global__ void SYN002_true_long_loop(const float *in, float *out, int n)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    float x = 0;
+    for (int i = 0; i < n; i++) {
+        __syncthreads();
+        x += s[i % 64];
+        __syncthreads();
+    }
+    s[63 - threadIdx.x] = x;  // SYN002
+    out[threadIdx.x] = x;
+}

@@ -26,7 +26,7 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import Cut, Interval, Turns, full_barrier, intervals, warp_barrier
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.first_block import may_miss_first_block
-from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
+from warpsmith.analysis.sync.trial import Orbit, Trial, find_entered, orbits
 from warpsmith.analysis.sync.turns import meeting_iterations
 from warpsmith.analysis.sync.ways import Ways
 from warpsmith.ssa.graph import Cycle
@@ -175,6 +175,7 @@ class Judge(Struct):
     cases: int = _MOST_CASES
     _ordered: set[object] = field(default_factory=set)
     _perhaps: set[object] = field(default_factory=set)
+    _first: frozenset[str] = frozenset()
     _whole: _Related | None = None
     _some: _Related | None = None
     _made: dict[object, Trial] = field(default_factory=dict)
@@ -186,7 +187,7 @@ class Judge(Struct):
     @classmethod
     def of(cls, forms: Forms, presences: Presences) -> Judge:
         """Prepare for a function."""
-        return cls(forms, presences, orbits(forms))
+        return cls(forms, presences, orbits(forms), _first=find_entered(forms))
 
     def meetings_by(self, places: Sequence[AccessSite], cut: Cut) -> list[Meeting]:
         """Return the pairs of places that may meet between such barriers."""
@@ -209,7 +210,7 @@ class Judge(Struct):
 
     @property
     def _entered(self) -> frozenset[str]:
-        return frozenset(header for header, orbit in self.values.items() if orbit.entered)
+        return self._first | {header for header, orbit in self.values.items() if orbit.entered}
 
     def _related(self, places: Mapping[Instruction, AccessSite], cut: Cut) -> _Related:
         """Return which iterations may meet between these barriers."""
