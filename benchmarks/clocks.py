@@ -49,15 +49,15 @@ def launches() -> list[tuple[str, ClockLaunch]]:
     blend = assemble(SourceFile.read(str(EXAMPLES / "blend_branches.mask")))
     pictures = image(np.random.default_rng(0).integers(0, 256, (32, 32, 4)))
     rays = assemble(SourceFile.read(str(EXAMPLES / "sphere.mask")))
-    views = {("t", n): pictures for n in range(3)} | {("u", 0): image(np.zeros((2048, 32, 4)))}
+    views = {("t", n): pictures for n in range(3)} | {("u", 0): image(np.zeros((1 << 15, 32, 4)))}
     found = []
     for machine in (few, many):
         name = f"{machine.waves} waves"
         found.append((f"collatz, {name}", ClockLaunch(loop, machine, {("u", 0): out}, Groups(65536))))
         found.append((f"gather, {name}", ClockLaunch(gather, machine, {("t", 0): words}, Groups(8192))))
-        found.append((f"sphere, {name}", ClockLaunch(rays, machine, {("u", 0): views["u", 0]}, Groups(65536))))
-        found.append((f"blend_branches, {name}", ClockLaunch(blend, machine, views, Groups(65536))))  # type: ignore[arg-type]
-    return found  # type: ignore[return-value]
+        found.append((f"sphere, {name}", ClockLaunch(rays, machine, {("u", 0): views["u", 0]}, Groups(1 << 20))))
+        found.append((f"blend_branches, {name}", ClockLaunch(blend, machine, views, Groups(1 << 20))))  # type: ignore[arg-type]
+    return found
 
 
 def rate(run: Callable[[ClockLaunch], ClockRun], launch: ClockLaunch, times: int = 3) -> float:

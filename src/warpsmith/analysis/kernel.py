@@ -13,13 +13,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.memory.accesses import AccessSite, accesses, addresses, places, space_of
+from warpsmith.analysis.memory.accesses import AccessSite, accesses, places, space_of
 from warpsmith.analysis.memory.apart import has_own_bytes
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.memory.lanes import BlockLanes
-from warpsmith.analysis.memory.presence import Presences, conditions
+from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
 from warpsmith.analysis.sync.barriers import barriers, exchanges
 from warpsmith.analysis.sync.decide import Races, decide
@@ -149,17 +149,9 @@ def _together(
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:
     """Return the addresses and conditions of a function as sums; where these show that threads answer a comparison
     alike, uniformity is asked again."""
-    forms = _solve(module, ask(), shape)
+    forms = solved_forms(module, ask(), shape)
     alike = find_agreed(forms, find_compared(forms))
-    return _solve(module, ask(agreed=alike), shape) if alike else forms
-
-
-def _solve(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
-    assert answer.threads.block is not None
-    lanes = BlockLanes(answer.threads.block, answer.threads.warp, answer.threads)
-    forms = Forms(module, answer, lanes, shape)
-    forms.solve([*addresses(forms), *conditions(forms)])
-    return forms
+    return solved_forms(module, ask(agreed=alike), shape) if alike else forms
 
 
 def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Dim, tuple[str, ...]]:

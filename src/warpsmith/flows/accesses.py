@@ -37,7 +37,7 @@ def explain_accesses(file: str, subject: str, front: FrontOptions) -> AccessRepo
 def _entry(plan: Plan | None, nest: AccessNest, space: Space) -> SpaceEntry:
     """Return a space with the place of its loops: none where the kernels of its references do not agree."""
     keys = [counter.key for counter in space.counters]
-    found = [place_nest(plan, keys, nest.outer, r.span) if plan else None for r in space.references]
+    found = [place_nest(plan, keys, nest.outer, r.span) if plan and r.span else None for r in space.references]
     placed = [place for place in found if place is not None]
     agreed = len({(place.loops, place.block) for place in placed}) == 1
     kernels = tuple("" if place is None else place.kernel for place in found)

@@ -30,7 +30,7 @@ INTERNAL, LATE = 70, 124
 class ExplainOptions(Struct, frozen=True):
     """The options of EXPLAIN besides the settings. `kernels`: patterns of names; `baseline`: what is known;
     `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn; `fixes`:
-    edits that mend findings are tried."""
+    edits that mend findings are tried; `patterns`: access matrices are wanted."""
 
     settings: Settings
     launching: Launching = field(default_factory=Launching)
@@ -39,6 +39,7 @@ class ExplainOptions(Struct, frozen=True):
     ptxas: bool = False
     diagrams: bool = False
     fixes: bool = False
+    patterns: bool = False
 
 
 def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisReport:
@@ -52,7 +53,7 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
     devices = tuple(device(name) for name in settings.texts("device"))
     RuleChoice(settings)
     # Each file by itself: text → kernels → SSA → facts, for each device → what the rules say.
-    wanted = (options.ptxas, options.diagrams, options.fixes)
+    wanted = (options.ptxas, options.diagrams, options.fixes, options.patterns)
     tasks = [FileTask(file, devices, options.launching, settings, options.kernels, *wanted) for file in files]
     results = explain_files(tasks, settings.number("jobs"))
     clock.lap("analyze")

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from importlib import resources
 
 from warpsmith import __version__
+from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span, readable
 
-__all__ = ["SCHEMA", "Json", "document", "finding_json", "schema", "span_json"]
+__all__ = ["SCHEMA", "Json", "count_json", "document", "finding_json", "schema", "span_json"]
 
 SCHEMA = "warpsmith-report/1"
 Json = dict[str, object]
@@ -38,6 +39,11 @@ def document(
         "diagnostics": [finding_json(finding) for finding in diagnostics],
     }  # fmt: skip
     return json.dumps(head | rows, indent=2, ensure_ascii=False)
+
+
+def count_json(count: Count | None) -> Json | None:
+    """Return a number of every request as the schema has it."""
+    return None if count is None else {"least": count.least, "most": count.most}
 
 
 def span_json(span: Span) -> Json:

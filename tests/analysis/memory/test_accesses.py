@@ -6,12 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 
 from tests.analysis.accesses import memory_module, phased_module
 from tests.analysis.runs import Launched, Run, launched, ran
-from warpsmith.analysis.uniformity.facts import AccessFact
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.memory.accesses import places
+from warpsmith.analysis.memory.solved import solved_forms
+from warpsmith.analysis.uniformity.facts import AccessFact, LaunchShape
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.machine.devices import device
 from warpsmith.simt.counters import WarpRequest
 from warpsmith.ssa.nodes import Module
 
@@ -111,3 +117,33 @@ def test_every_count_holds_in_every_request() -> None:
                 mix["exact"] += fact.sectors is not None and fact.sectors.exact
     assert mix["proven"] > mix["heuristic"] > 10, mix
     assert min(mix["conditional"], mix["known"], mix["all"], mix["some"], mix["shared"], mix["exact"]) > 8, mix
+
+
+_POINTERS = "float *p, float *q, const long long *w, int n, size_t m"
+
+
+@pytest.mark.parametrize(
+    ("address", "base"),
+    [
+        ("p + threadIdx.x * m", "p"),
+        ("p + (threadIdx.x + 3) * m - 2 * m", "p"),
+        ("p + w[threadIdx.x]", "p"),
+        ("p + w[threadIdx.x] * n", "p"),
+        ("p + m * m", "p"),
+        ("(n > 3 ? p : q) + threadIdx.x", None),
+        ("(n > 3 ? p : q) + threadIdx.x * m", None),
+        ("(threadIdx.x > 3 ? p : q) + n", None),
+        ("(float *)((char *)p + w[0] * ((char *)q - (char *)p))", None),
+        ("(float *)((char *)p + (size_t)q)", None),
+    ],
+)
+def test_the_array_of_an_address(address: str, base: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "one.cu"
+    path.write_text(f'extern "C" __global__ void one({_POINTERS}) {{ *({address}) = 1; }}\n')
+    unit = read_unit(KernelFile(str(path)))
+    assert isinstance(unit, KernelUnit)
+    shape = LaunchShape(block=(32, 1, 1))
+    facts = examine(unit.module, "one", shape, device("a100"))
+    found = places(solved_forms(unit.module, facts.block_level, shape))
+    (store,) = (site for site in found if site.kind == "store")
+    assert (store.base.name if store.base is not None and not store.chosen else None) == base

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals, warp_barrier
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import uniformity
@@ -30,7 +30,7 @@ def store(place: int) -> str:
 def forms(body: str) -> Forms:
     module = parse_module(KERNEL.replace("BODY", body))
     answer = uniformity(module.functions[0], Threads("block", (64, 1, 1)))
-    return _solve(module, answer, LaunchShape((64, 1, 1)))
+    return solved_forms(module, answer, LaunchShape((64, 1, 1)))
 
 
 def stores(of: Forms) -> list[Instruction]:

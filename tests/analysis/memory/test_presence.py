@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import pytest
 
 from tests.analysis.test_kernel import HEAD
-from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.presence import Guard, Presences, conditions
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.uniformity.facts import Dim, LaunchShape
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import uniformity
@@ -33,7 +33,7 @@ done:
 def presences(body: str, block: Dim = (64, 1, 1)) -> Presences:
     module = parse_module(f"{HEAD}{body}\n  return\nend\n")
     answer = uniformity(module.functions[0], Threads("warp", block))
-    return Presences(_solve(module, answer, LaunchShape(block)))
+    return Presences(solved_forms(module, answer, LaunchShape(block)))
 
 
 def behind(lines: str, block: Dim = (64, 1, 1), way: str = "yes") -> tuple[str, frozenset[int]]:

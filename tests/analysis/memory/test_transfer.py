@@ -6,8 +6,8 @@ import pytest
 
 from tests.analysis.test_kernel import HEAD
 from warpsmith.analysis.affine.symbols import Atom, Form
-from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.uniformity.facts import Dim, LaunchShape, ParameterBound
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -22,7 +22,7 @@ def forms(body: str, shape: LaunchShape = SHAPE) -> Forms:
     """Return the forms of a kernel's values, for warps of 16 lanes."""
     module = parse_module(f"{HEAD}{body}\n  return\nend\n")
     answer = uniformity(module.functions[0], Threads("warp", BLOCK, 16))
-    of = _solve(module, answer, shape)
+    of = solved_forms(module, answer, shape)
     of.solve(answer.definitions)
     return of
 

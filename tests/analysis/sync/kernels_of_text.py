@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.lower.harness import lowered
-from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.accesses import AccessSite, places
 from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.sync.races import Judge
 from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -22,5 +22,5 @@ def judge_of(body: str, folder: Path, block: Dim = (64, 1, 1)) -> tuple[Judge, l
     text = f"__global__ void k(int *a, int *b, int n, int m) {{ __shared__ int s[4096]; {body} }}\n"
     module = lowered(text, folder, "k.cu").module
     answer = uniformity(module.functions[0], Threads("block", block))
-    forms = _solve(module, answer, LaunchShape(block))
+    forms = solved_forms(module, answer, LaunchShape(block))
     return Judge.of(forms, Presences(forms)), places(forms)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.sync import decide, flags
 from warpsmith.analysis.sync.decide import FLAGS
@@ -158,7 +159,7 @@ def _fences_order_nothing(patch: Patch) -> None:
 
 
 def _every_barrier_stays(patch: Patch) -> None:
-    patch.setattr(flags, "_is_left", lambda gone, i: flags.full_barrier(i))
+    patch.setattr(flags, "_is_left", lambda gone, i: full_barrier(i))
 
 
 def _no_barrier_stays(patch: Patch) -> None:
@@ -167,7 +168,7 @@ def _no_barrier_stays(patch: Patch) -> None:
 
 def _one_barrier_goes(patch: Patch) -> None:
     def is_left(gone: frozenset[Instruction], i: Instruction) -> bool:
-        return flags.full_barrier(i) and (len(gone) > 1 or i not in gone)
+        return full_barrier(i) and (len(gone) > 1 or i not in gone)
 
     patch.setattr(flags, "_is_left", is_left)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.analysis.test_kernel import HEAD
-from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.sync import trial as tried
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
 from warpsmith.analysis.uniformity.facts import LaunchShape
@@ -24,7 +24,7 @@ BLOCK = (16, 1, 1)
 def presences(body: str) -> Presences:
     module = parse_module(f"{HEAD}{body}\n  return\nend\n")
     answer = uniformity(module.functions[0], Threads("block", BLOCK))
-    forms = _solve(module, answer, LaunchShape(BLOCK))
+    forms = solved_forms(module, answer, LaunchShape(BLOCK))
     forms.solve(answer.definitions)
     return Presences(forms)
 

@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions
+from warpsmith.flows.clocks.simulate import ClockOptions
 from warpsmith.flows.stepping.clocks import step_clocks
 
 MACHINE = "example,width=4,lanes_per_alu=4,waves=2,alus=1,issue=1,pipe=1,l1.size=0,l2.size=0,dram.latency=10"

@@ -36,5 +36,10 @@ def test_of_many_dimensions_the_last_two_are_drawn() -> None:
     assert _orders(_drawn("t[i][0][j][2]"), 3) == [[0, 0, k + 1] for k in range(6)]
 
 
+def test_of_a_large_array_the_beginning_is_drawn() -> None:
+    orders = _orders(_drawn("a[i][8 * j + i]"), 14)
+    assert orders[0] == [1, *[0] * 7, 2, *[0] * 5] and orders[5][5::8] == [31, 32] and len(orders) == 6
+
+
 def test_what_cannot_be_drawn() -> None:
     assert _drawn("x[k[j]]") is None and _drawn("x[9 * j]") is None

@@ -11,7 +11,7 @@ import pytest
 
 from tests.simt.mask.programs import EXAMPLES
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, simulate_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, simulate_clocks
 from warpsmith.report.history.html import history_html
 
 CHROMIUM = shutil.which("chromium")

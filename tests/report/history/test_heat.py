@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.simt.mask.programs import EXAMPLES
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, simulate_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, simulate_clocks
 from warpsmith.report.history.heat import draw_heat, lost_words
 from warpsmith.report.history.model import History, shares
 from warpsmith.report.history.png import history_png

@@ -26,7 +26,7 @@ def test_views_keep_their_words_and_parameters_are_counted() -> None:
     made = program("mov r4.x, u(1)\nret\n")
     views = place_views(made, views_for(4))
     table, numbers = encode_views(views)
-    assert table[numbers["t", 1]].tolist()[1:4] == [4 * 35, 7, 5]
+    assert table[numbers["t", 1]].tolist()[1:4] == [4 * 40, 8, 5]
     assert table[numbers["u", 0]][0] == views["u", 0].words.ctypes.data
     words = encode_parameters(ClockLaunch(made, machine(l1=L1), {}, Groups(4)), 3, 9).tolist()
     assert (

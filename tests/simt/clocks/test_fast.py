@@ -83,6 +83,20 @@ def expected(seed: int) -> ClockRun:
 
 SEEDS = range(60)
 NO_NUMBER = "mov r0.x, f(inf)\nsub.f32 r0.x, r0.x, r0.x\nst u0, u(0), r0.x\nret\n"
+FAR = """
+    utof r0.xy, lane_id
+    mul.f32 r0.xy, r0.xy, f2(5.3, -7.9)
+    sample r1, t1, s0, r0.xy
+    mul.u32 r2.x, thread_id, u(16)
+    st u2, r2.x, r1
+    ret
+"""
+
+
+@pytest.mark.parametrize("text", [NO_NUMBER, FAR])
+def test_values_that_random_programs_have_not(text: str) -> None:
+    launch = ClockLaunch(program(text), machine(), views_for(4), Groups(4))
+    assert differs(run_reference(launch), run_compiled(launch)) == ""
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -134,8 +148,18 @@ BUGS = {
         "home_registers[(at * 4 + c) * width + s->home[l]] = s",
         "home_registers[(at * 4 + c) * width + l] = s",
     ),
-    "a lane waits for the lines of the one before": ("is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];", ";"),
-    "far places are not wrapped": ("is_far |= !is_near;", ""),
+    "a lane waits for the lines of the one before": ("is_other[k] |= t->address[n][k] ^ t->address[n][k - 1];", ";"),
+    "only one of a lane's texels is asked for": (
+        "n = 0; n < t->count; n++) {\n            int64_t line",
+        "n = 0; n < 1; n++) {\n            int64_t line",
+    ),
+    "far places are not wrapped": ("is_power ? index & (count - 1) :", ""),
+    "far places of other sizes are not wrapped": ("is_far && !is_power && l < width", "0 && l < width"),
+    "lanes are all active": (
+        "t->lanes = __builtin_popcountll(s->exec);\n    if (is_full(m, s))",
+        "t->lanes = (int)WIDTH(m);\n    if (1)",
+    ),
+    "quotients are rounded": ("(double)(b[l] + !b[l]))", "(double)(b[l] + !b[l]) + 0.5)"),
     "locks do not go home": ("core->home_ready[at * width + s->home[l]] = s->ready[reg * width + l];", ""),
     "majority counts waves": ("+= __builtin_popcountll(core->slots[n].exec);", "+= 1;"),
     "loads are not late": ("2 * (until + m->p.late) + 1", "2 * until + 1"),
@@ -153,8 +177,8 @@ def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.Mon
     texts = {name: text.replace(right.encode(), wrong.encode()) for name, text in TEXTS.items()}
     planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), texts))
     monkeypatch.setattr(fast, "library", lambda width: planted)
-    special = ClockLaunch(program(NO_NUMBER), machine(), views_for(4), Groups(4))
-    assert differs(run_reference(special), run_compiled(special)) or any(
+    special = (ClockLaunch(program(text), machine(), views_for(4), Groups(4)) for text in (NO_NUMBER, FAR))
+    assert any(differs(run_reference(one), run_compiled(one)) for one in special) or any(
         differs(expected(seed), run_compiled(random_launch(seed))) for seed in SEEDS
     )
 

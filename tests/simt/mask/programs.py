@@ -37,7 +37,7 @@ def views_for(threads: int, seed: int = 0) -> Mapping[ViewKey, BoundView]:
     return {
         ("u", 0): words_of(np.zeros(threads, np.uint32)),
         ("t", 0): words_of(made.integers(0, 100, 64).astype(np.uint32)),
-        ("t", 1): image(made.integers(0, 256, (5, 7, 4)).astype(np.uint8)),
+        ("t", 1): image(made.integers(0, 256, (5, 8, 4)).astype(np.uint8)),
         ("u", 1): image(np.zeros((8, 16, 4), np.uint8)),
         ("u", 2): words_of(np.zeros(4 * threads, np.uint32)),
     }

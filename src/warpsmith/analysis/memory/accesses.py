@@ -98,11 +98,12 @@ def _place(forms: Forms, block: str, i: Instruction) -> AccessSite:
 
 
 def _is_chosen(address: Form) -> bool:
-    """Whether a pointer is a factor of something, or one of several: `*(n > 3 ? p : q)` is p + (n > 3)·(q - p)."""
+    """Whether a pointer that stands alone is a factor as well, or one of several: `*(n > 3 ? p : q)` is
+    p + (n > 3)·(q - p). A number of 64 bits that is a factor only (`row * n`) is no pointer."""
     several = [a for monomial in address.terms for a in monomial if a.space or _is_pointer(a)]
-    alone = {m[0] for m, c in address.terms.items() if len(m) == 1 and c == 1}
-    pointers = [atom for atom in several if "window" not in atom.space]
-    return not alone.issuperset(several) or len(pointers) > 1
+    alone = {m[0] for m, c in address.terms.items() if len(m) == 1 and c == 1 and (m[0].space or _is_pointer(m[0]))}
+    pointers = [atom for atom in several if atom in alone and "window" not in atom.space]
+    return len(pointers) > 1 or any(atom.space and atom not in alone for atom in several)
 
 
 def _is_pointer(atom: Atom) -> bool:

@@ -27,7 +27,7 @@ from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.sync.apart import apart_in_block, apart_in_grid
 from warpsmith.analysis.sync.barriers import all_instructions, are_inside, come_together
 from warpsmith.analysis.sync.by_data import pick_clash
-from warpsmith.analysis.sync.flags import LeftOut, assume_flags, left_out
+from warpsmith.analysis.sync.flags import Unordered, assume_flags, left_out
 from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
 from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid, is_made_of
@@ -205,7 +205,7 @@ def _decide_flags(work: _Work, barriers: Sequence[Instruction], places: Sequence
                 work.found.append(replace(_race(work, meeting, shown), barrier=left.barrier, certainty="conditional"))
 
 
-def _shown_by_flags(work: _Work, left: LeftOut) -> Clash | None:
+def _shown_by_flags(work: _Work, left: Unordered) -> Clash | None:
     """Return what may be told of a meeting that only a barrier's flags leave open; None where it is not known."""
     if left.barrier is None:
         return None

@@ -25,12 +25,12 @@ from warpsmith.analysis.sync.races import Judge, Meeting
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Barrier, Instruction, Space
 
-__all__ = ["LeftOut", "assume_flags", "describe_flags", "left_out"]
+__all__ = ["Unordered", "assume_flags", "describe_flags", "left_out"]
 
 _ORDERING = ("call", "unmodeled", "fence", "warp_barrier")
 
 
-class LeftOut(Struct, frozen=True):
+class Unordered(Struct, frozen=True):
     """Places of one memory that may meet where barriers order nothing whose flags leave it out. `barrier`: such a one
     that would keep them apart, None where there may be an order that flags do not show."""
 
@@ -40,7 +40,7 @@ class LeftOut(Struct, frozen=True):
 
 def left_out(
     judge: Judge, barriers: Sequence[Instruction], places: Sequence[AccessSite], space: Space
-) -> list[LeftOut]:
+) -> list[Unordered]:
     """Return the meetings in a memory that flags leave out; these include those with all barriers in place."""
     fewer = frozenset(i for i in barriers if _orders(i) not in ("all", space))
     mine = [place for place in places if place.space == space]
@@ -52,7 +52,7 @@ def left_out(
     between = {i: {m.key for m in judge.meetings_by(mine, partial(_is_left, fewer - {i}))} for i in known}
     always = {m.key for m in judge.meetings_by(mine, full_barrier)}
     return [
-        LeftOut(m, next((i for i in between if m.key not in between[i] and m.key not in always), None)) for m in found
+        Unordered(m, next((i for i in between if m.key not in between[i] and m.key not in always), None)) for m in found
     ]
 
 

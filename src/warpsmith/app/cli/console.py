@@ -1,4 +1,4 @@
-"""Output to standard error, and whether results have colors."""
+"""Output to standard error, questions to a person, and whether results have colors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.log import write_debug
 from warpsmith.base.findings import Finding, render_finding
 
-__all__ = ["is_colored", "tell"]
+__all__ = ["ask", "is_colored", "tell"]
 
 
 def tell(findings: Iterable[Finding]) -> None:
@@ -37,3 +37,12 @@ def is_colored() -> bool:
     if said("FORCE_COLOR") or said("CLICOLOR_FORCE", "0") != "0":
         return True
     return sys.stdout.isatty() and said("TERM") != "dumb"
+
+
+def ask() -> str | None:
+    """Return the next line that is said; one that comes from a file is shown."""
+    click.echo("> ", nl=False)
+    said = sys.stdin.readline()
+    if not sys.stdin.isatty():
+        click.echo(said.rstrip("\n"))
+    return said or None

@@ -13,7 +13,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.front.load import FrontOptions
 from warpsmith.machine.devices import device
-from warpsmith.report.words import VOCABULARIES
+from warpsmith.report.words import VOCABULARIES, Speech
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.settings.model import Settings
 from warpsmith.tree.effects.file import users_effects
@@ -27,6 +27,7 @@ __all__ = [
     "front_options",
     "parse_claims",
     "run_options",
+    "speech_of",
     "text",
     "texts",
     "verify_options",
@@ -65,6 +66,11 @@ def words_option(function: F) -> F:
         type=click.Choice(VOCABULARIES),
         help="Whose words texts and pictures are in: warp, wavefront, sub-group or wave.",
     )(function)
+
+
+def speech_of(given: Mapping[str, object], default: Speech) -> Speech:
+    """Return the words that are asked for."""
+    return next((Speech(one) for one in VOCABULARIES if one == given["words"]), default)
 
 
 def claims_option(function: F) -> F:

@@ -60,7 +60,9 @@ class _Trials(Struct):
         # a kernel that took too long, or went wrong, is tried again: it counts on both sides
         analyzed = {one.name for one in self.result.kernels}
         known = {name: text for name, text in self.result.texts.items() if name in analyzed}
-        after = explain_file(replace(self.task, wanted=wanted, fixes=False, diagrams=False, known=known))
+        after = explain_file(
+            replace(self.task, wanted=wanted, fixes=False, diagrams=False, patterns=False, known=known)
+        )
         targets = [self.result.findings[number] for case in cases for number in case.findings]
         return mends(self.result, after, fixes, targets)
 

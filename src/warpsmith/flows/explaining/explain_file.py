@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
+from warpsmith.analysis.patterns.kernel import kernel_accesses
 from warpsmith.analysis.resources.diagrams import diagrams
 from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.analysis.rules.judge import judge
@@ -32,6 +33,7 @@ from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
 from warpsmith.machine.devices import Device
+from warpsmith.report.accesses.kernel import kernel_spaces
 from warpsmith.report.analysis.model import (
     AccessEntry,
     AnalyzedKernel,
@@ -57,8 +59,8 @@ _FEW: Final = 4
 
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted; `fixes`: edits that mend findings are; `known`: kernels by name with their texts, of which the
-    findings are known: what has the same text is left out."""
+    pictures are wanted; `fixes`: edits that mend findings are; `patterns`: access matrices are; `known`: kernels by
+    name with their texts, of which the findings are known: what has the same text is left out."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]
@@ -68,6 +70,7 @@ class FileTask(Struct, frozen=True):
     ptxas: bool = False
     diagrams: bool = False
     fixes: bool = False
+    patterns: bool = False
     known: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -251,6 +254,8 @@ class _FileWork(Struct, frozen=True):
         _keep_facts(found, self.names[kernel.name], self.unit.language, self.result, trees)
         if self.task.diagrams:
             _draw_pictures(found, self.unit.language, self.result)
+        if self.task.patterns:
+            _keep_patterns(found, self.unit.language, self.result)
 
     def guard(self, kernel: Function, step: Callable[[Function], Made], *, timed: bool = True) -> Made | None:
         """Return what a step makes of a kernel; None where it fails, which is said; `timed`: there is a limit."""
@@ -308,6 +313,14 @@ def _draw_pictures(found: Sequence[KernelFacts], language: Language, result: Fil
     pictures = tuple(map(words.diagram, diagrams(found[0])))
     place = len(result.kernels) - len(found)
     result.kernels[place] = replace(result.kernels[place], diagrams=pictures)
+
+
+def _keep_patterns(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:
+    """Give the kernel that was kept last its access matrices, for the first device."""
+    words, place = Wording.of(language, found[0]), len(result.kernels) - len(found)
+    kept = result.kernels[place]
+    spaces = kernel_spaces(kernel_accesses(found[0]), kept.name, kept.block, words.text)
+    result.kernels[place] = replace(kept, patterns=spaces)
 
 
 def _signature(facts: KernelFacts, name: str) -> str:

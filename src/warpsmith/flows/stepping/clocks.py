@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, check_lanes_stay, prepare_launch
+from warpsmith.flows.clocks.kernels import ClockKernel
+from warpsmith.flows.clocks.simulate import ClockOptions, check_lanes_stay, prepare_launch
 from warpsmith.flows.stepping.clock_answers import Stepped
 from warpsmith.flows.stepping.clock_session import ClockSession
 from warpsmith.flows.stepping.session import Again, Ask, Quit
@@ -23,7 +24,7 @@ __all__ = ["step_clocks"]
 _STOPPED = 3
 
 
-def step_clocks(file: SourceFile, options: ClockOptions, say: Callable[[str], None], ask: Ask) -> int:
+def step_clocks(file: SourceFile | ClockKernel, options: ClockOptions, say: Callable[[str], None], ask: Ask) -> int:
     """Step through the clocks of a program; return the exit code: 0 done or left, 1 a fault, 3 too many clocks.
 
     Raises UsageError where what was asked for makes no sense, InputError where the program is wrong.

@@ -4,8 +4,11 @@
     along x                                             broadcast: the lanes of a warp read one element at a time
     along y or z, where a block is longer than 1        a shared tile, or L1
     along an axis on which blocks have one thread       L2: other blocks read it
+    along blocks of a kernel that was not ported        L2: other blocks read it
     along a loop on the host                            L2: the next launch reads it
     along any axis, of what is written                  combined: the threads add up, or the like
+    along a loop in which another reference writes      none (`landing` is not asked: report/accesses/model.py)
+    along y or z, of what a kernel has in shared memory shared memory, where it is (said there, too)
 
 A direction that combines several of them lands where the furthest does. Neighbours that read one element at different
 times (stencils) find it in a shared tile with a halo, or in L1, also along x.
@@ -18,7 +21,7 @@ user did not write (skewing), nothing is said.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -28,19 +31,22 @@ from warpsmith.tree.nodes import Expr, For, Loop
 from warpsmith.tree.program import Axis
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["Landing", "NestPlace", "landing", "place_nest"]
+__all__ = ["Landing", "NestPlace", "Place", "landing", "place_nest"]
 
-Landing = Literal["register", "broadcast", "shared tile or L1", "L2", "combined"]
-Place = Axis | Literal["thread", "host"]
+Landing = Literal["register", "broadcast", "shared tile or L1", "shared memory", "L2", "combined", "none"]
+Place = Axis | Literal["thread", "block", "host"]
+_WARP: Final = 32
 
 
 class NestPlace(Struct, frozen=True):
     """Where the loops around references run (outermost first): an axis of the kernel's threads, in each thread, or on
-    the host around the kernel; and the threads of a block along x, y and z."""
+    the host around the kernel; "block": it is an index of blocks; the threads of a block along x, y and z; `widths`:
+    how many threads one step of each loop is, 1 where it is empty."""
 
     kernel: str
     loops: tuple[Place, ...]
     block: tuple[int, int, int]
+    widths: tuple[int, ...] = ()
 
 
 def place_nest(plan: Plan, counters: Sequence[str], outer: Sequence[str], reference: Span) -> NestPlace | None:
@@ -86,7 +92,7 @@ def landing(direction: Sequence[int], place: NestPlace, *, same_time: bool = Tru
     """Return where reuse along a direction lands; `same_time`: by one reference, so that the lanes of a warp read the
     element in one instruction, not by two references one after the other; `written`: that reference writes it."""
     moved = {where for where, step in zip(place.loops, direction, strict=True) if step}
-    if "host" in moved:
+    if moved & {"host", "block"}:
         return "L2"
     if moved <= {"thread"}:
         return "register"
@@ -95,4 +101,5 @@ def landing(direction: Sequence[int], place: NestPlace, *, same_time: bool = Tru
     threads = dict(zip(("x", "y", "z"), place.block, strict=True))
     if any(threads.get(axis, 2) == 1 for axis in moved):
         return "L2"
-    return "broadcast" if same_time and moved == {"x"} else "shared tile or L1"
+    far = any(abs(step) * width >= _WARP for step, width in zip(direction, place.widths, strict=False))
+    return "broadcast" if same_time and moved == {"x"} and not far else "shared tile or L1"

@@ -10,7 +10,7 @@ stands beside a counter: a direction that all of them map to 0 leaves the elemen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -69,14 +69,17 @@ def parameters_of(rows: Iterable[AffineRow]) -> tuple[Monomial, ...]:
     return tuple(dict.fromkeys(m for row in rows for m in row.rest.terms if m))
 
 
-def matrix_row(vocabulary: AtomVocabulary, row: AffineRow, parameters: Sequence[Monomial], width: int) -> MatrixRow:
-    """Return a subscript as a row of the matrix whose columns are the counters, the `parameters`, and 1."""
+def matrix_row(
+    write: Callable[[Polynomial], str], row: AffineRow, parameters: Sequence[Monomial], width: int
+) -> MatrixRow:
+    """Return a subscript as a row of the matrix whose columns are the counters, the `parameters`, and 1; `write`: the
+    text of a coefficient."""
     if row.irregular:
         return MatrixRow(row.text, (0,) * width, (0,) * len(parameters), 0, irregular=True, follows=row.follows)
-    counters = tuple(_entry(vocabulary, c) for c in row.counters)
+    counters = tuple(_entry(write, c) for c in row.counters)
     return MatrixRow(row.text, counters, tuple(row.rest.terms.get(m, 0) for m in parameters), row.rest.constant_term)
 
 
-def _entry(vocabulary: AtomVocabulary, coefficient: Polynomial) -> Entry:
+def _entry(write: Callable[[Polynomial], str], coefficient: Polynomial) -> Entry:
     number = coefficient.number
-    return vocabulary.text(coefficient) if number is None else number
+    return write(coefficient) if number is None else number

@@ -36,12 +36,13 @@ class MatrixRow(Struct, frozen=True):
 
 
 class Counter(Struct, frozen=True):
-    """A loop of the nest: its counter (with the key of its variable), the address of the loop, and its header."""
+    """A loop of the nest: its counter (with the key of its variable), the address of the loop, and its header. Of a
+    kernel, an index of its threads or blocks (`loop`: "") as well; a PTX file may have no places."""
 
     name: str
     key: str
     loop: str
-    header: Span
+    header: Span | None
 
 
 class ArrayReference(Struct, frozen=True):
@@ -51,7 +52,7 @@ class ArrayReference(Struct, frozen=True):
 
     text: str
     array: str
-    span: Span
+    span: Span | None
     reads: bool
     writes: bool
     rows: tuple[MatrixRow, ...]

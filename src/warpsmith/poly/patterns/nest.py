@@ -97,7 +97,7 @@ class _Reader(Struct):
         references: list[ArrayReference] = []
         for key, accesses in merged.items():
             lines = numeric_rows(rows[key], len(names))
-            matrix = tuple(matrix_row(self.state.vocabulary, r, parameters, len(names)) for r in rows[key])
+            matrix = tuple(matrix_row(self.state.vocabulary.text, r, parameters, len(names)) for r in rows[key])
             moving = {k for line in lines for k, entry in enumerate(line) if entry}
             references.append(
                 ArrayReference(

@@ -6,7 +6,7 @@ for bounds is seen at its beginning. What rests on more than counters and parame
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import assert_never
@@ -16,7 +16,9 @@ from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.poly.patterns.matrices import AffineRow
 
-__all__ = ["SIZE", "visits"]
+__all__ = ["LIMIT", "SIZE", "touched", "visits"]
+
+NumberRow = tuple[Sequence[int], int]
 
 SIZE = 6
 LIMIT = 8
@@ -29,26 +31,35 @@ def visits(
     """Return the subscripts of the elements, each where it is touched first; none where there is no sample."""
     if len(counters) > _MOST_COUNTERS or any(row.irregular for row in rows):
         return ()
-    found: dict[tuple[int, ...], None] = {}
+    made = [_numbers(vocabulary, row) for row in rows]
+    known = [numbers for numbers in made if numbers is not None]
+    if len(known) < len(made):
+        return ()
+    points: list[tuple[int, ...]] = []
     for point in product(range(LIMIT), repeat=len(counters)):
-        at = dict(zip(counters, point, strict=True))
-        holds = _holds(vocabulary, domain, at)
+        holds = _holds(vocabulary, domain, dict(zip(counters, point, strict=True)))
         if holds is None:
             return ()
         if holds:
-            subscripts = [_subscript(vocabulary, row, point) for row in rows]
-            if any(s is None for s in subscripts):
-                return ()
-            found[tuple(s for s in subscripts if s is not None)] = None
-    return tuple(found)
+            points.append(point)
+    return touched(known, points)
 
 
-def _subscript(vocabulary: AtomVocabulary, row: AffineRow, point: Sequence[int]) -> int | None:
+def touched(rows: Sequence[NumberRow], points: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Return the subscripts at some points, each where it is met first; a row is the factors of the counters, and what
+    is added to their sum."""
+    subscripts = (
+        tuple(rest + sum(f * p for f, p in zip(factors, point, strict=True)) for factors, rest in rows)
+        for point in points
+    )
+    return tuple(dict.fromkeys(subscripts))
+
+
+def _numbers(vocabulary: AtomVocabulary, row: AffineRow) -> NumberRow | None:
     factors = [_value(vocabulary, c, {}) for c in row.counters]
     rest = _value(vocabulary, row.rest, {})
-    if rest is None or any(f is None for f in factors):
-        return None
-    return rest + sum(f * p for f, p in zip(factors, point, strict=True) if f is not None)
+    known = [f for f in factors if f is not None]
+    return None if rest is None or len(known) < len(factors) else (known, rest)
 
 
 def _holds(vocabulary: AtomVocabulary, formula: Formula, at: Mapping[str, int]) -> bool | None:

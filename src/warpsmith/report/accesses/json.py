@@ -8,10 +8,10 @@ from warpsmith import __version__
 from warpsmith.base.source import readable
 from warpsmith.offload.mapping.landing import Landing
 from warpsmith.poly.patterns.model import ArrayReference, MatrixRow
-from warpsmith.report.accesses.model import AccessReport, SpaceEntry, sharing_words
-from warpsmith.report.json_parts import SCHEMA, Json, span_json
+from warpsmith.report.accesses.model import AccessFigures, AccessReport, SpaceEntry, direction_lists, sharing_words
+from warpsmith.report.json_parts import SCHEMA, Json, count_json, span_json
 
-__all__ = ["accesses_json"]
+__all__ = ["accesses_json", "space_json"]
 
 
 def accesses_json(report: AccessReport) -> str:
@@ -26,14 +26,15 @@ def accesses_json(report: AccessReport) -> str:
         "patterns": {
             "loop": report.nest.loop,
             "span": span_json(report.nest.header),
-            "spaces": [_space(entry) for entry in report.spaces],
+            "spaces": [space_json(entry) for entry in report.spaces],
             **({"refused": report.refused} if report.refused else {}),
         },
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def _space(entry: SpaceEntry) -> Json:
+def space_json(entry: SpaceEntry) -> Json:
+    """Return one run of loops with its references."""
     space = entry.space
     made: Json = {
         "counters": [{"name": c.name, "loop": c.loop} for c in space.counters],
@@ -53,6 +54,8 @@ def _space(entry: SpaceEntry) -> Json:
     }
     if words := sharing_words(space):
         made["sharing"] = words
+    if entry.figures:
+        made["directions"] = direction_lists(space)
     if entry.place is not None:
         made["kernels"] = list(dict.fromkeys(filter(None, entry.kernels)))
         made["mapping"] = list(entry.place.loops)
@@ -61,10 +64,9 @@ def _space(entry: SpaceEntry) -> Json:
 
 
 def _reference(entry: SpaceEntry, reference: ArrayReference) -> Json:
-    return {
+    made: Json = {
         "text": readable(reference.text),
         "array": reference.array,
-        "span": span_json(reference.span),
         "reads": reference.reads,
         "writes": reference.writes,
         "matrix": [_row(row) for row in reference.rows],
@@ -72,6 +74,19 @@ def _reference(entry: SpaceEntry, reference: ArrayReference) -> Json:
         "depth": entry.space.depth,
         "classes": list(reference.classes),
         "reuse": [{"direction": list(d), **_lands(entry.reuse_lands(reference, d))} for d in reference.reuse],
+    }
+    made |= {} if reference.span is None else {"span": span_json(reference.span)}
+    if entry.figures:
+        made |= _figures(entry.figures[entry.space.references.index(reference)])
+    return made
+
+
+def _figures(figures: AccessFigures) -> Json:
+    return {
+        "sectors_per_request": count_json(figures.sectors),
+        "ideal_sectors": figures.ideal,
+        "bank_ways": count_json(figures.bank_ways),
+        "instructions": figures.cases,
     }
 
 

@@ -1,4 +1,5 @@
-"""The access patterns of a nest with where its reuse lands: what `warpsmith explain FILE:LINE --accesses` shows."""
+"""The access patterns of a nest, or of a kernel, with where its reuse lands: what `warpsmith explain FILE:LINE
+--accesses` and `warpsmith analyze FILE --metrics` show."""
 
 from __future__ import annotations
 
@@ -6,31 +7,70 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.offload.mapping.landing import Landing, NestPlace, landing
 from warpsmith.poly.patterns.model import AccessNest, ArrayReference, Counter, Direction, GroupReuse, Space
 
-__all__ = ["AccessReport", "SpaceEntry", "direction_words", "group_words", "sharing_words"]
+__all__ = [
+    "AccessFigures",
+    "AccessReport",
+    "SpaceEntry",
+    "direction_lists",
+    "direction_words",
+    "figure_words",
+    "group_words",
+    "note_words",
+    "sharing_words",
+]
 
 _FOUND: dict[Landing, str] = {
     "register": "a register",
     "broadcast": "broadcast: the lanes of a warp read it together",
     "shared tile or L1": "a shared tile, or L1",
+    "shared memory": "shared memory",
     "L2": "L2",
     "combined": "the threads combine what each has of it",
+    "none": "nothing keeps it: another reference to the array, one of the two a write, comes in between",
 }
+
+
+class AccessFigures(Struct, frozen=True):
+    """What one reference of a kernel asks for: 32-byte sectors a request, those that its bytes would fill, and passes
+    of the banks of shared memory; `cases`: instructions that make it, of which these are the worst figures; `shared`:
+    its array is in shared memory."""
+
+    sectors: Count | None
+    ideal: int | None
+    bank_ways: Count | None
+    cases: int = 1
+    shared: bool = False
 
 
 class SpaceEntry(Struct, frozen=True):
     """One run of loops with its references; `place`: where its loops run, None where that is not known; `kernels`: the
-    kernel of each reference ("": none)."""
+    kernel of each reference ("": none); `figures`: of each reference of a kernel that was written as one: there, the
+    counters are indices of blocks and threads as well; `changing`: of each such reference the loops in which another
+    one to its array comes in between, where one of the two writes."""
 
     space: Space
     place: NestPlace | None
     kernels: tuple[str, ...]
+    figures: tuple[AccessFigures, ...] = ()
+    changing: tuple[frozenset[int], ...] = ()
 
     def reuse_lands(self, reference: ArrayReference, direction: Direction) -> Landing | None:
         """Return where a reference's own reuse along a direction lands; None where that is not known."""
-        return None if self.place is None else landing(direction, self.place, written=reference.writes)
+        changing = self.changing[self.space.references.index(reference)] if self.changing else ()
+        if any(direction[place] for place in changing):
+            return "none"
+        if self.place is None:
+            return None
+        return self._in_place(reference, landing(direction, self.place, written=reference.writes))
+
+    def _in_place(self, reference: ArrayReference, found: Landing) -> Landing:
+        """Return where an array is that a kernel has in shared memory, in place of where it could be."""
+        shared = bool(self.figures) and self.figures[self.space.references.index(reference)].shared
+        return "shared memory" if shared and found == "shared tile or L1" else found
 
     def group_lands(self, group: GroupReuse) -> Landing | None:
         """Return where reuse between references lands: in L2 from one kernel to another; None where that is not
@@ -38,8 +78,10 @@ class SpaceEntry(Struct, frozen=True):
         one, other = self.kernels[group.earlier], self.kernels[group.later]
         if self.place is None or not (one and other):
             return None
-        written = any(self.space.references[place].writes for place in (group.earlier, group.later))
-        return "L2" if one != other else landing(group.direction, self.place, same_time=False, written=written)
+        pair = [self.space.references[place] for place in (group.earlier, group.later)]
+        written = all(reference.writes for reference in pair)
+        found = landing(group.direction, self.place, same_time=False, written=written)
+        return "L2" if one != other else self._in_place(pair[0], found)
 
 
 class AccessReport(Struct, frozen=True):
@@ -67,7 +109,39 @@ def group_words(entry: SpaceEntry, group: GroupReuse) -> str:
     again = f"{references[group.later].text} touches what {references[group.earlier].text} has touched"
     if not any(group.direction):
         return f"{again} in the same iteration"
+    if entry.figures and any(c.loop == "" for c, k in zip(entry.space.counters, group.direction, strict=True) if k):
+        again = f"{references[group.later].text} and {references[group.earlier].text} touch the same"
+        when = f"{_name(entry.space.counters, group.direction)} apart"
     return f"{again} {when}" + (f": {tile}" if tile else "")
+
+
+def direction_lists(space: Space) -> list[str]:
+    """Return, for each direction along which several arrays are used again, which ones these are."""
+    found: dict[Direction, dict[str, None]] = {}
+    for reference in space.references:
+        for direction in reference.reuse:
+            found.setdefault(direction, {})[reference.array] = None
+    return [
+        f"along {_name(space.counters, direction)}: {_list(list(arrays))} are used again"
+        for direction, arrays in found.items()
+        if len(arrays) > 1
+    ]
+
+
+def figure_words(figures: AccessFigures) -> str:
+    """Return the figures of a reference in words; "" where there are none."""
+    found = []
+    if figures.sectors is not None:
+        best = f", {figures.ideal} would do" if figures.ideal is not None else ""
+        found.append(f"{figures.sectors} sector{_plural(figures.sectors)} a request{best}")
+    if figures.bank_ways is not None:
+        found.append(f"{figures.bank_ways} pass{'' if figures.bank_ways.most == 1 else 'es'} of the banks")
+    more = f" (the most of {figures.cases} instructions)" if found and figures.cases > 1 else ""
+    return ", ".join(found) + more
+
+
+def _plural(count: Count) -> str:
+    return "" if count.most == 1 else "s"
 
 
 def sharing_words(space: Space) -> str:
@@ -82,6 +156,13 @@ def sharing_words(space: Space) -> str:
     pairs = " or ".join(f"{a.first} with {a.second}" for a in space.alike)
     rows = "; ".join(f"{a.first} and {a.second} share {_list(a.rows)}" for a in space.alike)
     return f"no single nest removes {number}; " + (f"{pairs} ({rows})" if pairs else "no two matrices share a row")
+
+
+def note_words(entry: SpaceEntry) -> list[str]:
+    """Return what is said of several references: what one leaves to another, and which arrays go together."""
+    notes = [group_words(entry, group) for group in entry.space.groups]
+    notes += direction_lists(entry.space) if entry.figures else []
+    return notes + ([words] if (words := sharing_words(entry.space)) else [])
 
 
 def _name(counters: Sequence[Counter], direction: Direction) -> str:

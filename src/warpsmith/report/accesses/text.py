@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from warpsmith.base.source import readable
-from warpsmith.poly.patterns.model import ArrayReference, MatrixRow, Space
-from warpsmith.report.accesses.model import AccessReport, SpaceEntry, direction_words, group_words, sharing_words
+from warpsmith.poly.patterns.model import ArrayReference, Counter, MatrixRow, Space
+from warpsmith.report.accesses.model import AccessReport, SpaceEntry, direction_words, figure_words, note_words
 
-__all__ = ["accesses_text", "matrix_table", "reference_words", "space_words"]
+__all__ = ["accesses_text", "column_words", "matrix_table", "reference_words", "space_lines", "space_words"]
 
 _PLACE = {"thread": "in each thread", "host": "on the host"}
 
@@ -24,7 +24,7 @@ def accesses_text(report: AccessReport) -> str:
     nest = report.nest
     lines = [f"{nest.header}: accesses of loop {nest.loop}"]
     for entry in report.spaces:
-        lines += ["", *_space(entry)]
+        lines += ["", *space_lines(entry)]
     if not report.spaces:
         lines += ["", "no array is referenced in it"]
     if report.refused:
@@ -32,7 +32,8 @@ def accesses_text(report: AccessReport) -> str:
     return "\n".join(readable(line).rstrip() for line in lines)
 
 
-def _space(entry: SpaceEntry) -> Iterator[str]:
+def space_lines(entry: SpaceEntry) -> Iterator[str]:
+    """Yield one run of loops as text."""
     space = entry.space
     names = [counter.name for counter in space.counters]
     yield f"S  {space_words(entry)}"
@@ -42,9 +43,7 @@ def _space(entry: SpaceEntry) -> Iterator[str]:
     for reference in space.references:
         yield ""
         yield from _reference(entry, reference, width)
-    notes = [group_words(entry, group) for group in space.groups]
-    notes += [words] if (words := sharing_words(space)) else []
-    if notes:
+    if notes := note_words(entry):
         yield ""
         yield from notes
 
@@ -52,6 +51,8 @@ def _space(entry: SpaceEntry) -> Iterator[str]:
 def space_words(entry: SpaceEntry) -> str:
     """Return the loops of a space, and where they run: `loops i, j (outermost first), rank 2; kernel …`."""
     space = entry.space
+    if entry.figures:
+        return _kernel_words(entry)
     loops = f"loops {', '.join(c.name for c in space.counters)} (outermost first), rank {space.depth}"
     if len(space.counters) == 1:
         loops = f"loop {space.counters[0].name}, rank 1"
@@ -66,14 +67,38 @@ def space_words(entry: SpaceEntry) -> str:
     return f"{loops}; kernel {kernels}: {', '.join(where)}, blocks of {x} x {y} x {z}"
 
 
+def _kernel_words(entry: SpaceEntry) -> str:
+    assert entry.place is not None
+    x, y, z = entry.place.block
+    return f"{column_words(entry.space)}; kernel {entry.place.kernel}, blocks of {x} x {y} x {z}"
+
+
+def column_words(space: Space) -> str:
+    """Return the columns of a kernel's accesses: `indices blockIdx.x, threadIdx.x, loop k of line 7 (outermost
+    first), rank 3`."""
+    indices = [counter.name for counter in space.counters if not counter.loop]
+    loops = [counter for counter in space.counters if counter.loop]
+    named = [f"indices {', '.join(indices)}"] if indices else []
+    named += [f"loop{'s' if len(loops) > 1 else ''} {', '.join(map(_loop_words, loops))}"] if loops else []
+    return f"{', '.join(named) or 'one thread'} (outermost first), rank {space.depth}"
+
+
+def _loop_words(counter: Counter) -> str:
+    return f"{counter.name} of line {counter.header.line}" if counter.header is not None else counter.name
+
+
 def reference_words(entry: SpaceEntry, reference: ArrayReference) -> list[str]:
     """Return what is said of a reference: what it does and its classes, its rank, each direction of reuse."""
     does = " and ".join(word for word, said in (("read", reference.reads), ("written", reference.writes)) if said)
-    alone = "" if reference.reuse else ": it uses no element again"
+    unknown = any(row.irregular for row in reference.rows)
+    alone = ": it is not known to use an element again" if unknown else ": it uses no element again"
+    figures = entry.figures[entry.space.references.index(reference)] if entry.figures else None
+    said = figure_words(figures) if figures is not None else ""
     return [
         f"{does}, {', '.join(reference.classes)}",
-        f"rank {reference.rank} of {entry.space.depth}{alone}",
+        f"rank {reference.rank} of {entry.space.depth}{'' if reference.reuse else alone}",
         *(direction_words(entry, reference, direction) for direction in reference.reuse),
+        *([said] if said else []),
     ]
 
 

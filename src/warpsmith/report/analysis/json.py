@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 from warpsmith import __version__
-from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import readable
+from warpsmith.report.accesses.json import space_json
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, BranchEntry, Reported
 from warpsmith.report.analysis.races import race_json
-from warpsmith.report.json_parts import SCHEMA, Json, finding_json, span_json
+from warpsmith.report.json_parts import SCHEMA, Json, count_json, finding_json, span_json
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
 
@@ -86,6 +86,8 @@ def _kernel(report: AnalysisReport, kernel: AnalyzedKernel) -> Json:
     }
     if kernel.span is not None:
         entry["span"] = span_json(kernel.span)
+    if kernel.patterns:
+        entry["patterns"] = [space_json(space) for space in kernel.patterns]
     if held.occupancy is not None:
         entry["occupancy"] = {
             "device": kernel.device,
@@ -112,9 +114,9 @@ def _access(access: AccessEntry) -> Json:
         "pattern": access.pattern,
         "stride_bytes": access.stride_bytes,
         "index": legible(access.index),
-        "sectors_per_request": _count(access.sectors),
+        "sectors_per_request": count_json(access.sectors),
         "ideal_sectors": access.ideal_sectors,
-        "bank_ways": _count(access.bank_ways),
+        "bank_ways": count_json(access.bank_ways),
         "certainty": access.certainty,
         "assumptions": [legible(text) for text in access.assumptions],
     }
@@ -142,10 +144,6 @@ def _simulated(seen: SimulatedAccess) -> Json:
 def _fix(fix: Fix) -> Json:
     edits = [{"span": span_json(edit.span), "text": readable(edit.text)} for edit in fix.edits]
     return {"title": legible(fix.title), "safe": fix.safe, "edits": edits}
-
-
-def _count(count: Count | None) -> Json | None:
-    return None if count is None else {"least": count.least, "most": count.most}
 
 
 def _report_json(one: Reported) -> Json:

@@ -27,6 +27,7 @@ from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.findings import Certainty, Finding, Severity
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
+from warpsmith.report.accesses.model import SpaceEntry
 from warpsmith.report.status import Status
 
 __all__ = [
@@ -87,7 +88,8 @@ class AccessEntry(Struct, frozen=True):
 
 class AnalyzedKernel(Struct, frozen=True):
     """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
-    being given; `freedom`: whether it is free of races; `diagrams`: where pictures were asked for."""
+    being given; `freedom`: whether it is free of races; `diagrams`: where pictures were asked for;
+    `patterns`: its access matrices, where these were."""
 
     input: str
     name: str
@@ -103,6 +105,7 @@ class AnalyzedKernel(Struct, frozen=True):
     branches: int
     freedom: RaceVerdict
     diagrams: tuple[Diagram, ...] = ()
+    patterns: tuple[SpaceEntry, ...] = ()
 
 
 class Reported(Struct, frozen=True):

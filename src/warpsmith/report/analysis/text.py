@@ -18,9 +18,10 @@ from msgspec import Struct
 from warpsmith.analysis.rules.finding import EvidenceTable, Why
 from warpsmith.base.findings import Note, marked_line, render_finding
 from warpsmith.base.source import Span
+from warpsmith.report.accesses.text import space_lines
 from warpsmith.report.analysis.groups import FindingGroup, GroupBy, group_findings, headings
 from warpsmith.report.analysis.metrics import METRICS, metric_rows
-from warpsmith.report.analysis.model import AnalysisReport, Reported
+from warpsmith.report.analysis.model import AnalysisReport, AnalyzedKernel, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, count_noun, fix_words, footnotes, kernel_rows
 from warpsmith.report.analysis.races import race_lines
 from warpsmith.report.analysis.ranking import ranking_lines
@@ -70,9 +71,17 @@ def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
         parts.append(_kernels(report))
     if options.metrics and report.kernels:
         parts.append("\n".join(columns([METRICS, *metric_rows(report)])))
+        parts += [line for kernel in report.kernels for line in _patterns(kernel)]
     parts.append("\n".join(map(legible, ranking_lines(report))))
     parts.append("\n".join((*_open(report), closing(report))))
     return "\n\n".join(part for part in parts if part)
+
+
+def _patterns(kernel: AnalyzedKernel) -> Iterator[str]:
+    """Yield the access matrices of a kernel, a run of loops at a time."""
+    for number, space in enumerate(kernel.patterns):
+        head = "" if number else f"accesses of kernel {legible(kernel.name)}\n\n"
+        yield head + "\n".join(legible(line).rstrip() for line in space_lines(space))
 
 
 def analysis_concise(report: AnalysisReport) -> str:

@@ -28,7 +28,6 @@ from warpsmith.simt.clocks.model import (
 )
 from warpsmith.simt.clocks.reference import run_reference, slots_for
 from warpsmith.simt.mask.resources import place_views
-from warpsmith.simt.mask.run import waves_of
 from warpsmith.simt.mask.stack import FAULTS, MaskFault
 
 __all__ = ["run_clocks", "run_compiled"]
@@ -52,7 +51,7 @@ def run_compiled(launch: ClockLaunch) -> ClockRun:
         raise RuntimeError("compiled/machine.c cannot be compiled here")
     slots = slots_for(launch)
     views = place_views(launch.program, launch.views)
-    waves = np.array(waves_of(launch.groups, launch.machine.width), np.int64)
+    waves = _waves(launch)
     table, numbers = encode_views(views)
     program = encode_program(launch.program.instructions, numbers)
     parameters = encode_parameters(launch, slots, len(waves))
@@ -81,6 +80,15 @@ def run_compiled(launch: ClockLaunch) -> ClockRun:
         _events(rows[2]),
         clocks,
     )
+
+
+def _waves(launch: ClockLaunch) -> Rows:
+    """Return what `waves_of` does, of millions of waves too."""
+    size, width = launch.groups.size, launch.machine.width
+    starts = np.arange(0, size, width, dtype=np.int64)
+    firsts = np.add.outer(np.arange(launch.groups.count, dtype=np.int64) * size, starts)
+    lanes = np.broadcast_to(np.minimum(width, size - starts), firsts.shape)
+    return np.stack([firsts.ravel(), lanes.ravel()], axis=1)
 
 
 def _rows(compiled: ctypes.CDLL, machine: int, kind: int, count: int) -> Rows:

@@ -10,8 +10,8 @@ from tests.simt.mask.programs import EXAMPLES
 from warpsmith.app.cli.commands.pictures import draw_experiment, picture_of
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clock_experiment import experiment_clocks
-from warpsmith.flows.clocks import ClockOptions
+from warpsmith.flows.clocks.experiment import experiment_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions
 from warpsmith.report.history.layout import HistoryDrawing
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
 from msgspec.structs import replace
 
+from tests.analysis.patterns.samples import spaces
 from tests.report.analysis.samples import FILE, report, reported
 from warpsmith.base.findings import Note
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.report.accesses.kernel import kernel_spaces
 from warpsmith.report.analysis.groups import group_findings
 from warpsmith.report.analysis.html.page import Card, ExcerptLine, _card, _excerpt, analysis_html
 from warpsmith.report.analysis.model import Reported
@@ -56,3 +64,42 @@ def test_the_page_has_the_kernels_and_every_cause_once() -> None:
     assert text.count(said) == analysis_html(report()).count(said) > 0
     assert "Found 1 warning, 1 note at 3 places in 1 kernel" in text
     assert "nothing" in analysis_html(report(inputs=()))
+
+
+_WIDE = """for (int k = 0; k < n; k++)
+    y[blockIdx.y * n + 16 * blockIdx.x + threadIdx.x] += x[(8 * blockIdx.y + threadIdx.y) * n + k];"""
+_MEASURE = """<script>
+const boxes = [...document.querySelectorAll("article.reference")];
+const right = element => element.getBoundingClientRect().right;
+const inside = box => [...box.querySelectorAll("table, svg, code")].every(part => right(part) <= right(box));
+const shown = boxes.filter(box => box.offsetHeight > 0 && inside(box)).length;
+const said = document.getElementById("count").textContent;
+const links = [...document.querySelectorAll("a")].filter(a => document.querySelector(a.getAttribute("href"))).length;
+document.title = `${shown} of ${boxes.length} readable, ${links} links, ${said}`;
+</script>"""
+
+
+def _page_of_accesses(folder: Path) -> str:
+    (space,) = kernel_spaces(spaces(_WIDE, folder), "saxpy", (16, 8, 1), str)
+    one = report()
+    return analysis_html(replace(one, kernels=tuple(replace(kernel, patterns=(space,)) for kernel in one.kernels)))
+
+
+def test_the_page_has_the_accesses_of_a_kernel(tmp_path: Path) -> None:
+    text = _page_of_accesses(tmp_path)
+    (heading,) = re.findall(r'<h2 id="accesses-1">(.*)</h2>', text)
+    assert heading.endswith("blocks of 16 x 8 x 1")
+    assert '<a href="#accesses-1">' in text
+    assert "loop k of line 1 (outermost first), rank 5" in text
+    assert "line 2: read, row-major" in text
+    assert text.count('<article class="reference">') == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no Chromium")
+def test_the_accesses_can_be_read_in_a_browser(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(_page_of_accesses(tmp_path).replace("</body>", _MEASURE + "</body>"), "utf-8")
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,800", "--dump-dom"]
+    done = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    assert re.findall("<title>(.*)</title>", done.stdout)[:1] == ["2 of 2 readable, 1 links, 2 of 2 findings"]

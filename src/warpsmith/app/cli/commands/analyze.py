@@ -12,7 +12,7 @@ import click
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.commands.fixes import Editing, edited_report, fix_options
+from warpsmith.app.cli.commands.edits.fixes import Editing, edited_report, fix_options
 from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
 from warpsmith.app.cli.crash import crash_file
@@ -73,7 +73,7 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--allow-incomplete", is_flag=True, help="Exit code 0 where a part could not be read.")
 @fix_options
 @click.option("--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
-@click.option("--metrics", is_flag=True, help="Print every number of each kernel as a table, too.")
+@click.option("--metrics", is_flag=True, help="Every number of each kernel as a table, and its access matrices.")
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
@@ -165,7 +165,9 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
     baseline = read_baseline(known) if known and wanted else None
     drawn = any(form.partition("=")[0] == "html" for form in texts(given["forms"]))
     kernels = texts(given["kernel"])
-    options = ExplainOptions(settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True)
+    options = ExplainOptions(
+        settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True, patterns=bool(given["metrics"])
+    )
     return edited_report(files, options, editing) if editing.any else explain(files, options)
 
 

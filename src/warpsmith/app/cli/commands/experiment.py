@@ -19,8 +19,8 @@ from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clock_experiment import experiment_clocks
-from warpsmith.flows.clocks import ClockOptions, read_program
+from warpsmith.flows.clocks.experiment import experiment_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, read_program
 from warpsmith.flows.experiment import ExperimentOptions, experiment
 from warpsmith.report.experiment.chart import experiment_svg
 from warpsmith.report.experiment.json import experiment_json

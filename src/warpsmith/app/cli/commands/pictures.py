@@ -1,8 +1,9 @@
-"""Options that draw: `svg=FILE` or `png=FILE`."""
+"""Options that draw: `svg=FILE` or `png=FILE`, --timeline FORM=FILE; and where pictures go."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import gzip
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from warpsmith.report.history.png import history_png
 from warpsmith.report.history.svg import history_svg
 from warpsmith.report.history.thread_bars import draw_thread_bars
 
-__all__ = ["draw_experiment", "picture_of"]
+__all__ = ["draw_experiment", "picture_of", "read_timeline", "write_picture"]
 
 _FORMS: Final[Mapping[str, Callable[[HistoryDrawing], str | bytes]]] = {"svg": history_svg, "png": history_png}
 
@@ -41,3 +42,20 @@ def draw_experiment(report: ExperimentReport) -> HistoryDrawing:
     caption = "Clocks of each thread, from the first one in which it was in a wave to its last"
     arrays = [(name, np.array(threads, np.int64)) for name, threads in runs]
     return draw_thread_bars(f"{report.kernel} by {report.varied}", caption, arrays)
+
+
+def read_timeline(said: str, pictures: Collection[str]) -> tuple[str, str | None]:
+    """Return the form of the timeline, and the file that it goes to (None: stdout)."""
+    form, _, file = said.partition("=")
+    forms = ("off", "ascii", "json", *pictures)
+    if form not in forms:
+        raise usage(f"--timeline: there is no form '{form}'", f"the forms: {', '.join(forms)}")
+    if file and form not in pictures:
+        raise usage(f"--timeline {form} goes to stdout, with the rest", "for example --timeline html=run.html")
+    return form, None if file == "-" else file or None
+
+
+def write_picture(file: str, text: str | bytes) -> None:
+    """Write a picture to its file, compressed where the name ends in .gz."""
+    data = text if isinstance(text, bytes) else (text + "\n").encode("utf-8", "backslashreplace")
+    write_result(file, gzip.compress(data, mtime=0) if file.endswith(".gz") else data)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.commands.patch import (
+from warpsmith.app.cli.commands.edits.patch import (
     apply_command,
     check_patches,
     is_project,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
-import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 import click
@@ -13,37 +11,24 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.commands.pictures import picture_of
-from warpsmith.app.cli.console import tell
+from warpsmith.app.cli.commands.clocks import run_clocks
+from warpsmith.app.cli.commands.pictures import read_timeline, write_picture
+from warpsmith.app.cli.console import ask, tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, one_dimension, usage
-from warpsmith.app.cli.options import text, texts, words_option
-from warpsmith.app.cli.output import refuse_dash, write_result
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, usage
+from warpsmith.app.cli.options import speech_of, text, texts, words_option
+from warpsmith.app.cli.output import refuse_dash
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clocks import ClockOptions, ClockReport, check_lanes_stay, read_program, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
-from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
-from warpsmith.report.history.graph import history_graph
-from warpsmith.report.history.heat import draw_heat
-from warpsmith.report.history.html import history_html
-from warpsmith.report.history.json import history_json
-from warpsmith.report.history.layout import draw_history
-from warpsmith.report.history.model import History
-from warpsmith.report.history.perfetto import history_perfetto
-from warpsmith.report.history.pipeline import draw_pipeline
-from warpsmith.report.history.png import history_png
-from warpsmith.report.history.profile_text import profile_text
-from warpsmith.report.history.svg import history_svg
-from warpsmith.report.history.text import history_text
 from warpsmith.report.simulation.html import simulation_html, simulation_svg
 from warpsmith.report.simulation.json import simulation_json
 from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
 from warpsmith.report.simulation.perfetto import simulation_perfetto
 from warpsmith.report.simulation.text import simulation_text
-from warpsmith.report.words import DOCUMENT, NVIDIA, VOCABULARIES, Speech
+from warpsmith.report.words import NVIDIA, Speech
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Engine
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
@@ -93,7 +78,11 @@ __all__ = ["command"]
     "--watch", "watches", multiple=True, metavar="X", help="Tell when a variable or an element (out[3]) changes."
 )
 @click.option("-i", "interactive", is_flag=True, help="Stop there, and ask what to do; 'help' lists the commands.")
-@click.option("--clocks", is_flag=True, help="Run a program of the mask ISA (.mask) on a machine with clocks.")
+@click.option(
+    "--clocks",
+    is_flag=True,
+    help="Run a program of the mask ISA (.mask), or a kernel as one, on a machine with clocks.",
+)
 @click.option(
     "--machine",
     metavar="FILE|NAME[,KEY=VALUE…]",
@@ -141,6 +130,7 @@ def command(path: str, **given: object) -> int:
 
     FILE.mask, a program of the mask ISA, runs with clocks, on a machine of --machine; its arguments are
     views: t0=iota:u32[64]  u0=zeros:f32[64]  t1=image[16,16]:checker=4  t2=image[8,8]:rand:seed=1
+    With --clocks a kernel runs as the program that `lower FILE --to mask` writes, with its own arguments.
     --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock, pipeline=FILE.svg
     instructions over clocks, graph=FILE.svg the control flow with clocks and lanes; -i goes through
     clocks, forward and back: states, masks, locks, ALUs ('help' lists the commands).
@@ -153,14 +143,14 @@ def command(path: str, **given: object) -> int:
                 3 stopped early (--max-steps, or something that is not modeled)   124 out of time (--timeout)
     """
     if given["clocks"] or given["machine"] or path.endswith(".mask"):
-        return _run_clocks(path, given)
+        return run_clocks(path, given)
     return _run_kernel(path, given)
 
 
 def _run_kernel(path: str, given: Mapping[str, object]) -> int:
     """Run a kernel lane by lane."""
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
-    words = _words(given, NVIDIA)
+    words = speech_of(given, NVIDIA)
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step(path, given)
     try:
@@ -173,123 +163,19 @@ def _run_kernel(path: str, given: Mapping[str, object]) -> int:
         code = TIMED_OUT if is_late(error.findings) else error.exit_code
         report = SimulationReport((path,), "error", code, error.findings)
     tell(report.diagnostics)
-    form, file = _timeline(str(given["timeline"]))
+    form, file = read_timeline(str(given["timeline"]), _PICTURES)
     if report.timeline and form in _PICTURES:
         drawn = _PICTURES[form](report, words)
         if file is None:
             click.echo(drawn)
             return report.exit_code
-        _write_report(file, drawn)
+        write_picture(file, drawn)
         report = replace(report, timeline=())
     width = shutil.get_terminal_size((100, 24)).columns
     rendered = simulation_json(report) if as_json else simulation_text(report, width, words)
     if rendered:
         click.echo(rendered)
     return report.exit_code
-
-
-def _run_clocks(path: str, given: Mapping[str, object]) -> int:
-    """Run a program of the mask ISA on a machine with clocks."""
-    if not path.endswith(".mask"):
-        raise usage(f"{path}: a machine with clocks runs programs of the mask ISA", "name a file that ends in .mask")
-    form, file = _timeline(str(given["timeline"]), _HISTORIES)
-    block, grid = text(given["block"]), text(given["grid"])
-    options = ClockOptions(
-        text(given["machine"]) or "example",
-        None if block is None else one_dimension(block, "--block"),
-        1 if grid is None else one_dimension(grid, "--grid"),
-        texts(given["arg"]),
-        int(str(given["max_clocks"])),
-        _clocks_shown(text(given["range_"])),
-        _words(given, DOCUMENT),
-    )
-    if given["interactive"] or given["breaks"] or given["watches"]:
-        return _step_clocks(path, given, options)
-    heat = picture_of("--heat", text(given["heat"]))
-    report = simulate_clocks(read_program(path), options)
-    tell(report.findings)
-    if heat is not None:
-        heat(draw_heat(report.history, _threads_in_a_row(text(given["pixels"]), report.history)))
-    if form == "perfetto" and options.shown:
-        raise usage("--range: a trace has all clocks, and ui.perfetto.dev goes to some of them", "leave --range out")
-    if form in _HISTORIES and file is None:
-        if form == "png":
-            raise usage("--timeline png is no text", "name a file: --timeline png=run.png")
-        click.echo(_HISTORIES[form](report.history))
-        return report.exit_code
-    if file is not None:
-        drawn = _HISTORIES[form](report.history)
-        _write_report(file, drawn)
-    _tell_run(report, given, as_json=global_options().json or given["form"] == "json" or form == "json")
-    return report.exit_code
-
-
-def _tell_run(report: ClockReport, given: Mapping[str, object], *, as_json: bool) -> None:
-    """Print a run with clocks."""
-    width = shutil.get_terminal_size((100, 24)).columns
-    profile = bool(given["profile"])
-    if as_json:
-        click.echo(history_json(report.history, report.findings, profile=profile))
-        return
-    click.echo(history_text(report.history, width))
-    if profile:
-        click.echo("\n" + profile_text(report.history))
-
-
-def _step_clocks(path: str, given: Mapping[str, object], options: ClockOptions) -> int:
-    """Step through the clocks of a program."""
-    if not given["interactive"] or given["breaks"] or given["watches"]:
-        raise usage(
-            "--break and --watch are for kernels", "with -i, `until LINE` and `change SLOT` stop a .mask program"
-        )
-    if global_options().json or given["form"] == "json":
-        raise usage("-i talks to people: it has no JSON")
-    if given["words"]:
-        raise usage("--words: -i speaks of waves, as the document does", "leave --words out")
-    return step_clocks(read_program(path), options, click.echo, _ask)
-
-
-def _words(given: Mapping[str, object], default: Speech) -> Speech:
-    """Return the words that are asked for."""
-    return next((Speech(one) for one in VOCABULARIES if one == given["words"]), default)
-
-
-def _threads_in_a_row(said: str | None, history: History) -> int:
-    """Return how many threads of a heat map stand side by side: as many as a picture is wide, or as a wave has."""
-    threads = len(history.run.thread_clocks)
-    if said is None:
-        return max(history.machine.width, 16)
-    wide, _, high = said.partition("x")
-    if not wide.isdecimal() or not high.isdecimal() or not int(wide) or int(wide) * int(high) != threads:
-        message = f"--pixels: WxH are as many pixels as there are threads, {threads:,}; it got '{said}'"
-        raise usage(message, f"for example --pixels {history.machine.width}x{-(-threads // history.machine.width)}")
-    return int(wide)
-
-
-def _clocks_shown(said: str | None) -> tuple[int, int] | None:
-    """Return the first clock, and the one behind the last."""
-    if said is None:
-        return None
-    first, dash, last = said.partition("-")
-    if not dash or not first.isdecimal() or not last.isdecimal() or int(first) > int(last):
-        raise usage(f"--range: clocks are FROM-TO; it got '{said}'", "for example --range 100-199")
-    return int(first), int(last) + 1
-
-
-_Drawn = Callable[[History], str | bytes]
-_HISTORIES: Final[Mapping[str, _Drawn]] = {
-    "html": history_html,
-    "svg": lambda history: history_svg(draw_history(history)),
-    "png": lambda history: history_png(draw_history(history)),
-    "perfetto": history_perfetto,
-    "pipeline": lambda history: history_svg(draw_pipeline(history)),
-    "graph": lambda history: _graph(history),
-}
-
-
-def _graph(history: History) -> str:
-    check_lanes_stay(history.machine, "--timeline graph")
-    return history_graph(history)
 
 
 def _step(path: str, given: Mapping[str, object]) -> int:
@@ -301,18 +187,9 @@ def _step(path: str, given: Mapping[str, object]) -> int:
     if path == "-" and given["interactive"]:
         raise usage("-i reads commands from standard input, so the kernel cannot come from there", "name a file")
     settings = settings_of({})
-    ask = _ask if given["interactive"] else None
-    stepping = Stepping(texts(given["breaks"]), texts(given["watches"]), click.echo, ask)
+    asked = ask if given["interactive"] else None
+    stepping = Stepping(texts(given["breaks"]), texts(given["watches"]), click.echo, asked)
     return step(kernel_file(path, given, settings), _options(given, settings), stepping)
-
-
-def _ask() -> str | None:
-    """Return the next line that is said; one that comes from a file is shown."""
-    click.echo("> ", nl=False)
-    said = sys.stdin.readline()
-    if not sys.stdin.isatty():
-        click.echo(said.rstrip("\n"))
-    return said or None
 
 
 _PICTURES: Final[Mapping[str, Callable[[SimulationReport, Speech], str]]] = {
@@ -320,28 +197,12 @@ _PICTURES: Final[Mapping[str, Callable[[SimulationReport, Speech], str]]] = {
 }  # fmt: skip
 
 
-def _timeline(said: str, pictures: Collection[str] = tuple(_PICTURES)) -> tuple[str, str | None]:
-    """Return the form of the timeline, and the file that it goes to (None: stdout)."""
-    form, _, file = said.partition("=")
-    forms = ("off", "ascii", "json", *pictures)
-    if form not in forms:
-        raise usage(f"--timeline: there is no form '{form}'", f"the forms: {', '.join(forms)}")
-    if file and form not in pictures:
-        raise usage(f"--timeline {form} goes to stdout, with the rest", "for example --timeline html=run.html")
-    return form, None if file == "-" else file or None
-
-
-def _write_report(file: str, text: str | bytes) -> None:
-    data = text if isinstance(text, bytes) else (text + "\n").encode("utf-8", "backslashreplace")
-    write_result(file, gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
-
-
 def _options(given: Mapping[str, object], settings: Settings) -> SimulateOptions:
     return replace(
         launch_of(given, settings),
         checks=_checks(str(given["check"])),
         out=_files(texts(given["out"])),
-        timeline=_timeline(str(given["timeline"]))[0] != "off",
+        timeline=read_timeline(str(given["timeline"]), _PICTURES)[0] != "off",
         profile=bool(given["profile"]),
         policies=_policies(str(given["policy"])),
         selection=Selection(_numbers("--blocks", given["blocks"]), _numbers("--warps", given["warps"])),

@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from warpsmith.analysis.rules.finding import EvidenceTable
 from warpsmith.base.findings import Note, printable
+from warpsmith.poly.patterns.sample import SIZE
+from warpsmith.report.accesses.html import access_section
 from warpsmith.report.analysis.groups import FindingGroup, group_findings
 from warpsmith.report.analysis.html.kernels import kernel_sections
 from warpsmith.report.analysis.model import AnalysisReport, Reported
@@ -60,6 +62,10 @@ def analysis_html(report: AnalysisReport) -> str:
         footnotes=footnotes(report),
         cards=[_card(group) for group in group_findings(report.findings)],
         sections=kernel_sections(report),
+        patterns=[
+            (kernel, [access_section(one) for one in kernel.patterns]) for kernel in report.kernels if kernel.patterns
+        ],
+        size=SIZE,
     )
 
 

@@ -2,6 +2,31 @@
 
 struct touched { int lanes, lane[WIDEST], count; int64_t address[4][WIDEST]; };
 
+static int is_full(struct machine *m, const struct slot *s) { return s->exec == ~(uint64_t)0 >> (64 - WIDTH(m)); }
+
+/* Note which lanes are active. */
+static void touch_lanes(struct machine *m, const struct slot *s, struct touched *t)
+{
+    t->lanes = __builtin_popcountll(s->exec);
+    if (is_full(m, s)) {
+        for (int l = 0; l < WIDTH(m); l++) t->lane[l] = l;
+        return;
+    }
+    uint64_t left = s->exec;
+    for (int k = 0; k < t->lanes; k++, left &= left - 1) t->lane[k] = __builtin_ctzll(left);
+}
+
+/* Note the addresses of active lanes, after touch_lanes: of all lanes, `words[l]` words behind the begin of a view. */
+static void touch_words(struct machine *m, const struct slot *s, struct touched *t, int n, int64_t base,
+                        const int32_t *words)
+{
+    int64_t *address = t->address[n];
+    if (is_full(m, s))
+        for (int64_t l = 0; l < WIDTH(m); l++) address[l] = base + 4 * (int64_t)words[l];
+    else
+        for (int k = 0; k < t->lanes; k++) address[k] = base + 4 * (int64_t)words[t->lane[k]];
+}
+
 static int check(struct machine *m, struct slot *s, const struct instruction *i, int64_t lane, int64_t offset)
 {
     int64_t size = m->views[i->view].size;
@@ -46,15 +71,19 @@ static int store_pixels(struct machine *m, struct slot *s, const struct instruct
                         const uint32_t *const *value, struct touched *t)
 {
     struct view *view = &m->views[i->view];
-    t->lanes = 0;
-    t->count = 1;
+    int32_t at[WIDEST], is_outside = 0;
     for (int64_t l = 0; l < WIDTH(m); l++) {
-        if (!(s->exec >> l & 1)) continue;
         int64_t x = place[0][l], y = place[1][l];
-        if (x >= view->width || y >= view->height) return stop(m, s, PIXEL, l, x, y);
-        t->address[0][t->lanes] = view->base + 4 * (y * view->width + x);
-        t->lane[t->lanes++] = (int)l;
+        at[l] = (int32_t)(y * view->width + x);
+        is_outside |= s->mask_words[l] && (x >= view->width || y >= view->height);
     }
+    touch_lanes(m, s, t);
+    for (int k = 0; is_outside && k < t->lanes; k++) {
+        int64_t l = t->lane[k], x = place[0][l], y = place[1][l];
+        if (x >= view->width || y >= view->height) return stop(m, s, PIXEL, l, x, y);
+    }
+    t->count = 1;
+    touch_words(m, s, t, 0, view->base, at);
     uint32_t bytes[WIDEST] = {0}, kept = ~0u;
     for (int n = 0; n < i->moved; n++) {
         uint32_t shift = 8 * (uint32_t)i->which[n];
@@ -86,21 +115,20 @@ static int store(struct machine *m, struct slot *s, const struct instruction *i,
 static void split(int64_t width, const uint32_t *restrict place, int64_t size, int32_t *restrict low,
                   int32_t *restrict high, float *restrict part)
 {
-    int32_t count = (int32_t)size, is_far = 0;
+    int32_t count = (int32_t)size, is_far = 0, is_power = !(count & (count - 1));
     for (int64_t l = 0; l < width; l++) {
         float x = as_float(place[l]) * (float)count - 0.5f, floor = floorf(x);
-        /* what no index can be is looked at once more, below */
-        int32_t is_near = (floor >= -1.0f) & (floor < (float)count), index = (int32_t)(is_near ? floor : 0.0f);
-        is_far |= !is_near;
-        part[l] = x - floor;
-        low[l] = index < 0 ? count - 1 : index;
-    }
-    for (int64_t l = 0; is_far && l < width; l++) {
-        float x = as_float(place[l]) * (float)size - 0.5f, floor = floorf(x);
-        int is_there = fabsf(floor) < 2147483648.0f;
-        int64_t index = is_there ? (int64_t)floor % size : 0;
+        /* what no index can be is the first one's place */
+        int32_t is_there = fabsf(floor) < 2147483648.0f, index = (int32_t)(is_there ? floor : 0.0f);
+        is_far |= !(floor >= -1.0f) | !(floor < (float)count);
         part[l] = is_there ? x - floor : 0.0f;
-        low[l] = (int32_t)(index < 0 ? index + size : index);
+        low[l] = is_power ? index & (count - 1) : index < 0 ? index + count : index;
+    }
+    /* remainders take long: once more, only where there are some */
+    for (int64_t l = 0; is_far && !is_power && l < width; l++) {
+        float floor = floorf(as_float(place[l]) * (float)count - 0.5f);
+        int32_t index = fabsf(floor) < 2147483648.0f ? (int32_t)floor % count : 0;
+        low[l] = index < 0 ? index + count : index;
     }
     for (int64_t l = 0; l < width; l++) high[l] = low[l] + 1 == count ? 0 : low[l] + 1;
 }
@@ -135,12 +163,8 @@ static int sample(struct machine *m, struct slot *s, const struct instruction *i
         blend(width, texel, i->which[n], a, b, out);
         write_row(m, s, i, n, out);
     }
-    t->lanes = 0;
+    touch_lanes(m, s, t);
     t->count = 4;
-    for (int64_t l = 0; l < width; l++) {
-        if (!(s->exec >> l & 1)) continue;
-        for (int k = 0; k < 4; k++) t->address[k][t->lanes] = view->base + 4 * (int64_t)at[k][l];
-        t->lane[t->lanes++] = (int)l;
-    }
+    for (int k = 0; k < 4; k++) touch_words(m, s, t, k, view->base, at[k]);
     return 1;
 }

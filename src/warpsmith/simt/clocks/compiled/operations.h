@@ -27,7 +27,8 @@ static inline __attribute__((always_inline)) void map(int op, int64_t width, uin
     case SUB_U32: EACH(a[l] - b[l]);
     case MUL_U32: EACH(a[l] * b[l]);
     case MAD_U32: EACH(a[l] * b[l] + c[l]);
-    case DIV_U32: EACH(b[l] ? a[l] / b[l] : 0xffffffffu);
+    /* in double, which vectors divide: a / b is less than its next integer by 1 / b at least, more than it is rounded */
+    case DIV_U32: EACH(b[l] ? (uint32_t)(int64_t)((double)a[l] / (double)(b[l] + !b[l])) : 0xffffffffu);
     case AND: EACH(a[l] & b[l]);
     case OR: EACH(a[l] | b[l]);
     case LT_F32: EACH(A < B);

@@ -1,11 +1,5 @@
 /* What a wave waits for, and the instruction that it executes (slot.py, core.py). */
 
-static void lock(struct slot *s, int64_t width, int64_t reg, int64_t lane, int64_t value)
-{
-    s->ready[reg * width + lane] = value;
-    if (value > s->latest[reg]) s->latest[reg] = value;
-}
-
 /* Note what a wave waits for, and until when that stays so. */
 static void look_at_locks(struct machine *m, struct slot *s)
 {
@@ -40,18 +34,15 @@ static void look_at_wave(struct machine *m, struct core *core, struct slot *s)
 static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache, struct slot *s,
                             const struct instruction *i, struct touched *t)
 {
-    int64_t number[4 * WIDEST], there[4 * WIDEST], of_lane[4][WIDEST], lines = 0, last[4] = {0}, until = 0;
-    int is_other[WIDEST] = {0};
-    for (int n = 0; n < t->count; n++) {
-        for (int k = 0; k < t->lanes; k++) of_lane[n][k] = t->address[n][k] >> m->line_shift;
-        for (int k = 1; k < t->lanes; k++) is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];
-    }
-    is_other[0] = 1;
-    for (int k = 0; k < t->lanes; k++) {
-        /* a lane that touches the lines of the one before waits as long */
-        if (is_other[k]) until = 0;
-        for (int n = 0; is_other[k] && n < t->count; n++) {
-            int64_t line = of_lane[n][k], at = lines - 1;
+    int64_t number[4 * WIDEST], there[4 * WIDEST], is_other[WIDEST] = {0}, lines = 0, last[4] = {0};
+    int64_t *ready = s->ready + i->destination * WIDTH(m), *latest = s->latest + i->destination;
+    for (int n = 0; n < t->count; n++)
+        for (int k = 1; k < t->lanes; k++) is_other[k] |= t->address[n][k] ^ t->address[n][k - 1];
+    for (int k = 1; k < t->lanes; k++) is_other[k] >>= m->line_shift;
+    for (int k = 0, next = 0; k < t->lanes; k = next) {
+        int64_t until = 0;
+        for (int n = 0; n < t->count; n++) {
+            int64_t line = t->address[n][k] >> m->line_shift, at = lines - 1;
             if (lines && number[last[n]] == line) at = last[n];
             while (at >= 0 && number[at] != line) at--;
             if (at < 0) {
@@ -69,7 +60,12 @@ static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache
             last[n] = at;
             if (there[at] > until) until = there[at];
         }
-        if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * (until + m->p.late) + 1);
+        /* a lane that touches the lines of the one before waits as long */
+        for (next = k + 1; next < t->lanes && !is_other[next];) next++;
+        if (!i->writes) continue;
+        int64_t value = 2 * (until + m->p.late) + 1;
+        for (; k < next; k++) ready[t->lane[k]] = value;
+        if (value > *latest) *latest = value;
     }
     return m->now + lines;
 }

@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 from msgspec import Struct
 
-from warpsmith.app.cli.commands.rewrite import edits_diff, rewrite_files
+from warpsmith.app.cli.commands.edits.rewrite import edits_diff, rewrite_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, apply_edits

@@ -10,7 +10,7 @@ import pytest
 from tests.simt.mask.programs import EXAMPLES
 from warpsmith.base.errors import InputError, UsageError, WarpsmithError
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, ClockReport, simulate_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, ClockReport, simulate_clocks
 
 
 def run(text: str, *arguments: str, **given: object) -> ClockReport:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.app.cli.commands.rewrite import edits_diff, rewrite_files
+from warpsmith.app.cli.commands.edits.rewrite import edits_diff, rewrite_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
 

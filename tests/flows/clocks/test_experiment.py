@@ -8,8 +8,8 @@ import pytest
 from tests.simt.mask.programs import EXAMPLES
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clock_experiment import experiment_clocks
-from warpsmith.flows.clocks import ClockOptions, simulate_clocks
+from warpsmith.flows.clocks.experiment import experiment_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, simulate_clocks
 from warpsmith.report.experiment.model import ExperimentReport, Varied
 
 MACHINE = "example,lanes_per_alu=1,alus=1,issue=4,scheduler=round-robin"

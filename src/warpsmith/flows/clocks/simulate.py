@@ -13,6 +13,7 @@ from msgspec import Struct
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
+from warpsmith.flows.clocks.kernels import ClockKernel, lower_launch
 from warpsmith.kernels.arguments import Array, make_argument
 from warpsmith.machine.simt.parameters import ClockMachine, change_machine, load_machine, machine_names, named_machine
 from warpsmith.report.history.model import History
@@ -77,8 +78,9 @@ def check_lanes_stay(machine: ClockMachine, what: str) -> None:
         )
 
 
-def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:
-    """Run a program; raises UsageError where that makes no sense, InputError where the program is wrong."""
+def simulate_clocks(file: SourceFile | ClockKernel, options: ClockOptions) -> ClockReport:
+    """Run a program, or a kernel as one; raises UsageError where that makes no sense, InputError where the program is
+    wrong, or the kernel cannot be one."""
     # text → program, and what it runs on
     launch = prepare_launch(file, options)
     # clocks
@@ -95,12 +97,14 @@ def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:
     return ClockReport(history, tuple(_findings(launch.program, run)))
 
 
-def prepare_launch(file: SourceFile, options: ClockOptions) -> ClockLaunch:
+def prepare_launch(file: SourceFile | ClockKernel, options: ClockOptions) -> ClockLaunch:
     """Return a program with its machine, views and threads; raises UsageError, InputError as `simulate_clocks`."""
-    program = assemble(file)
     machine = read_machine(options.machine)
+    if isinstance(file, ClockKernel):
+        lowered = lower_launch(file, options.arguments)
+        return ClockLaunch(assemble(lowered.program), machine, lowered.views, lowered.groups, options.most)
     groups = Groups(machine.width if options.block is None else options.block, options.grid)
-    return ClockLaunch(program, machine, _views(options.arguments), groups, options.most)
+    return ClockLaunch(assemble(file), machine, _views(options.arguments), groups, options.most)
 
 
 def _described(machine: ClockMachine, words: Speech) -> str:

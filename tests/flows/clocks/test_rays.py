@@ -10,7 +10,7 @@ import pytest
 
 from tests.simt.mask.programs import EXAMPLES
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, simulate_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, simulate_clocks
 
 SCENE = run_path(str(EXAMPLES.parent / "manual" / "sphere_tree.py"))
 MAJORITY = "scheduler=majority"

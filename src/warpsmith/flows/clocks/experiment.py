@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, ClockReport, read_program, simulate_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, ClockReport, read_program, simulate_clocks
 from warpsmith.report.experiment.model import ExperimentReport, ExperimentRun, Varied
 from warpsmith.report.history.thread_bars import MOST_BARS
 from warpsmith.report.status import Status

@@ -53,7 +53,7 @@ def test_what_is_fixable_is_said_in_every_form(capsys: pytest.CaptureFixture[str
     fixes = {finding["rule"]: finding["fix"] for finding in report["findings"]}
     assert fixes["MEM010"]["safe"] and not fixes["ARI003"]["safe"]
     assert [edit["text"] for edit in fixes["ARI003"]["edits"]] == ["f", "f"]
-    parts = json.loads((Path(__file__).parents[3] / "report" / "sarif_parts.json").read_text())
+    parts = json.loads((Path(__file__).parents[4] / "report" / "sarif_parts.json").read_text())
     log = json.loads(Path("t.sarif").read_text())
     jsonschema.validate(log, parts)
     (change,) = next(r for r in log["runs"][0]["results"] if r["ruleId"] == "MEM010")["fixes"][0]["artifactChanges"]

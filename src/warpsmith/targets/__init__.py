@@ -1,0 +1,1 @@
+"""Kernels of our IR as programs of other machines. `mask`: the mask ISA."""
