@@ -94,3 +94,21 @@ def test_numbers_of_every_iteration_show_that_places_are_apart(body: str, *, apa
     meetings = [m for m in judge.meetings(places) if m.first.kind != m.second.kind]
     assert meetings
     assert all(apart_by_numbers(judge, meeting) for meeting in meetings) == apart
+
+
+WIDE = ", unsigned long long w"
+
+
+@pytest.mark.parametrize(
+    ("body", "clash"),
+    [
+        ("if (t < n) ((int *)((char *)a + (t / 32) * w))[t % 32] = t;", False),
+        ("if (t < n) ((int *)((char *)a + (t / 32) * w))[t % 16] = t;", True),
+        ("a[t + w] = a[t];", False),
+    ],
+)
+def test_a_wide_number_is_no_address(body: str, *, clash: bool, tmp_path: Path) -> None:
+    judge, places = judge_of(T + body, tmp_path, more=WIDE)
+    meetings = judge.meetings(places)
+    assert any(find_reached(judge, meeting) for meeting in meetings) == clash
+    assert not any(apart_by_numbers(judge, meeting) for meeting in meetings if meeting.first is not meeting.second)

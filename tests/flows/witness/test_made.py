@@ -86,4 +86,4 @@ def test_what_rows_are_apart_by_is_long(body: str, *, long: bool, tmp_path: Path
     unit = unit_of(tmp_path, f"{text}\n")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = list(make_arguments(unit, kernel, 64, {}))
-    assert [one.numbers["m"] for one in made] == [str(n * (64 if long else 1)) for n in (128, 109, 8)]
+    assert [one.numbers["m"] for one in made] == [str(n * (16 if long else 1)) for n in (128, 109, 8)]

@@ -268,6 +268,9 @@ def _is_told_twice(facts: KernelFacts, race: RaceFact) -> bool:
     store = access.instruction
     if store is not race.second.access.instruction or access.kind != "store" or race.space != "shared":
         return False
+    first, second = race.first.thread, race.second.thread
+    if first is None or second is None or first.index[0] != second.index[0]:
+        return False
     if access.stride_bytes is None or abs(access.stride_bytes) < access.bytes or access.stride_y_bytes != 0:
         return False
     made_of = origin(facts, *store.operands)

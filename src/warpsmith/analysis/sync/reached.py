@@ -88,7 +88,7 @@ def apart_by_numbers(judge: Judge, meeting: Meeting) -> bool:
     one, other = meeting.first, meeting.second
     if one.base is None or one.base is not other.base:
         return False
-    fixed = {a: 0 for a in judge.forms.lanes.atoms.values() if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    fixed = {a: 0 for a in judge.forms.lanes.atoms.values() if a.space or a is one.base}
     for here, there, _ in judge.choices(meeting):
         trials = judge.trial({**fixed, **here}), judge.trial({**fixed, **there})
         rows = [_touched(place, trial) for place, trial in zip((one, other), trials, strict=True)]
@@ -125,8 +125,8 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
 def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers, tuple[str, ...]]]:
     """Yield numbers for the unknowns of both places, and what they are in words."""
     atoms = judge.forms.lanes.atoms.values()
-    arguments = [a for a in atoms if a.argument and not a.space and a.range[1] < 1 << 62]
-    fixed = {a: 0 for a in atoms if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    fixed = {a: 0 for a in atoms if a.space or a is meeting.first.base}
+    arguments = [a for a in atoms if a.argument and a not in fixed]
     fixed |= {a: 0 for a in atoms if a.of_block} | {a: 4 for a in atoms if a.of_grid}
     counted = _counters(judge, meeting)
     entered = judge.entered(meeting)

@@ -28,7 +28,7 @@ _SHORTEST_LOCAL: Final = 1 << 13
 _LARGEST_LOCAL: Final = 1 << 16
 """Bytes of an array of a block, at first and at most: what leaves one may be in the next."""
 _GROWTH: Final = 4
-_LONG: Final = 64
+_LONG: Final = 16
 """Bytes that an element of a row has at most, and as many times longer a row is than it is told to be."""
 _PRODUCTS: Final = ("mul", "smulwide", "umulwide")
 _PARTS: Final = (*_PRODUCTS, "sext", "zext", "trunc", "shl", "lshr", "ashr", "sdiv", "udiv")
