@@ -385,7 +385,7 @@ class Judge(Struct):
     def _of_first_block(self, first: _Side, second: _Side, difference: Form, *, warped: bool) -> Clash:
         """Return what is known where two places are apart by more the greater the index of the block: every grid has a
         first block."""
-        unknown = Clash(None, why="it depends on what is not known")
+        unknown = Clash(None, why=f"it depends on {_name_unknowns(first, second, difference)}")
         rest = [monomial for monomial in difference.terms if monomial]
         wrapping = [monomial for monomial in rest if any(atom.wraps for atom in monomial)]
         growing = (any(atom.wraps or atom.of_block for atom in monomial) for monomial in rest)
@@ -485,6 +485,15 @@ class Judge(Struct):
                 pending += graph.successors[name]
                 waits = name in headers or any(_waits(i) for i in self.forms.blocks[name].instructions)
         return waits
+
+
+def _name_unknowns(one: _Side, other: _Side, difference: Form) -> str:
+    """Return the arguments on which it hangs how far two places are apart, where it is nothing else."""
+    forms = (difference, one.whole.varying(), other.whole.varying())
+    atoms = {atom for form in forms for monomial in form.terms for atom in monomial if atom.kind == "shared"}
+    atoms = {atom for atom in atoms if not atom.wraps and not atom.of_block}
+    names = sorted({atom.argument for atom in atoms if atom.argument})
+    return " and ".join(names) if names and all(atom.argument for atom in atoms) else "what is not known"
 
 
 def _may_agree(one: Relation, two: Relation) -> bool:
