@@ -735,3 +735,17 @@ __global__ void SYN002_true_long_loop(const float *in, float *out, int n)
     s[63 - threadIdx.x] = x;  // SYN002
     out[threadIdx.x] = x;
 }
+
+// launch: --block 128 --grid 2,1
+__global__ void SYN008_near_two_rows(float *a)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    a[i] = a[i + 258];
+}
+
+// launch: --block 128 --grid 3,1
+__global__ void SYN008_true_two_rows(float *a)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    a[i] = a[i + 258];  // SYN008
+}

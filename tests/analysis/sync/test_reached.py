@@ -73,6 +73,8 @@ def test_what_may_be_kept_apart_is_no_clash(body: str, tmp_path: Path) -> None:
         ("if (blockIdx.x == 0) a[t] = 1;", False),
         ("if (g == n) a[0] = 1;", False),
         ("a[t + n * blockIdx.x] = 1;", False),
+        ("a[t + n * blockIdx.y] = 1;", False),
+        ("a[t + blockIdx.y] = 1;", True),
     ],
 )
 def test_clashes_of_the_first_two_blocks(body: str, *, clash: bool, tmp_path: Path) -> None:

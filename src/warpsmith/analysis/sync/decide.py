@@ -30,7 +30,13 @@ from warpsmith.analysis.sync.by_data import pick_clash
 from warpsmith.analysis.sync.flags import Unordered, assume_flags, left_out
 from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
-from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid, is_made_of
+from warpsmith.analysis.sync.reached import (
+    apart_by_numbers,
+    find_first_axis,
+    find_reached,
+    find_reached_in_grid,
+    is_made_of,
+)
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, RaceVerdict, Side, WitnessThread
 from warpsmith.ssa.nodes import Instruction, Text
 
@@ -433,7 +439,9 @@ def _may_conflict(one: AccessSite, other: AccessSite) -> bool:
 
 def _grid_race(work: _Work, pair: tuple[AccessSite, AccessSite], clash: Clash, grid: Dim | None) -> RaceFact:
     texts = [] if grid is not None else ["the grid has several blocks"]
-    blocks: tuple[Dim, Dim] = ((0, 0, 0), (1, 0, 0))
+    axis = find_first_axis(work.judge)
+    along = "x" if axis is None else axis.name[-1]
+    blocks: tuple[Dim, Dim] = ((0, 0, 0), (int(along == "x"), int(along == "y"), int(along == "z")))
     sides = [
         Side(WitnessThread(_index(work.judge, thread), block), work.facts[place.instruction])
         for thread, block, place in zip(clash.threads, blocks, pair, strict=True)

@@ -29,7 +29,7 @@ from warpsmith.analysis.sync.trial import Trial
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid", "is_made_of"]
+__all__ = ["LED", "apart_by_numbers", "find_first_axis", "find_reached", "find_reached_in_grid", "is_made_of"]
 
 LED: Final = "the data lead both threads there"
 _MOST_TRIED: Final = 48
@@ -104,7 +104,7 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
     first, second = pair
     count = judge.forms.lanes.count
     meeting = Meeting(first, second, tuple((c.header, None) for p in pair for c in judge.forms.around[p.block]))
-    axis = next((a for a in judge.forms.lanes.atoms.values() if a.of_block and a.name == "ctaid.x"), None)
+    axis = find_first_axis(judge)
     for one, two, texts in islice(_numbers(judge, meeting), _MOST_TRIED):
         trials = judge.trial(one), judge.trial(two if axis is None else {**two, axis: 1})
         rows = [_rows(place, trial) for place, trial in zip(pair, trials, strict=True)]
@@ -117,6 +117,11 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
             if not any(_overflows(*side) for side in zip(trials, pair, threads, strict=True)):
                 return Clash(True, threads, assumptions=(*texts, *led))
     return None
+
+
+def find_first_axis(judge: Judge) -> Atom | None:
+    """Return the index that two blocks differ in: a kernel that reads no ctaid.x has one block along x."""
+    return min((a for a in judge.forms.lanes.atoms.values() if a.of_block), key=lambda a: a.name, default=None)
 
 
 # --- the numbers
