@@ -113,3 +113,16 @@ def test_a_race_in_a_row_does_not_choose_a_shorter_one() -> None:
     body = "  store [shared +0 align 4] %t %x"
     facts, asked = examined(module(body))
     assert facts.block == (256, 1, 1) and len(asked) == 1
+
+
+PARTS = """  %c:i32 = mul %b LENGTH:i32
+  %j:i32 = add %c %x
+  %o:i64 = smulwide %j 4:i32
+  %p:i64 = add %a %o
+  store [global +0 align 4] %p %x"""
+
+
+@pytest.mark.parametrize(("length", "block"), [(256, 256), (300, 256), (128, 128), (64, 64), (1, 256)])
+def test_parts_of_blocks_say_how_long_a_block_is(length: int, block: int) -> None:
+    facts, _ = examined(module(PARTS.replace("LENGTH", str(length))))
+    assert facts.block == (block, 1, 1)

@@ -126,3 +126,12 @@ def test_a_grid_waits_for_all_its_blocks(tmp_path: Path) -> None:
     outcome = interpret(module, name, Launch((10, 1, 1), (8, 1, 1), given), memory)
     assert outcome.complete and not outcome.problems and not outcome.conflicts
     assert list(struct.unpack("<80i", bytes(memory.buffers[1].data))) == list(range(79, -1, -1))
+
+
+def test_what_groups_do_stands_where_they_are_called(tmp_path: Path) -> None:
+    body = "cg::sync(cg::this_thread_block()); cg::this_thread_block().sync();"
+    module = lowered(HEAD.replace("BODY", body), tmp_path, "k.cu").module
+    (kernel,) = (function for function in module.functions if function.kernel)
+    made = [(i.op, i.span) for _, i in kernel.instructions() if i.span is not None]
+    assert {span.file.path for _, span in made} == {str(tmp_path / "k.cu")}
+    assert len([op for op, _ in made if op == "barrier"]) == 2

@@ -2,6 +2,7 @@
 
     blockIdx.x * blockDim.x + threadIdx.x          256 threads in a row
     tile[threadIdx.y][threadIdx.x]                 32x8, since threadIdx.y is read
+    out[blockIdx.x * 128 + threadIdx.x] = …        128: with 256 two blocks would write one element
     __shared__ float s[64]; s[threadIdx.x] = …     64: with 128 or more it would be out of bounds
     host code: n < 512 ? n : 512                   512, the largest that host code is known to give
 
@@ -16,7 +17,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from warpsmith.analysis.rules.memory.shared import outside
-from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
+from warpsmith.analysis.rules.origins import origin
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape, RaceFact
 from warpsmith.ssa.nodes import Function, Instruction, Query
 
 __all__ = ["examine_likely", "likely_blocks"]
@@ -74,7 +76,14 @@ def _threads(block: Dim) -> int:
 
 
 def _misfit(facts: KernelFacts) -> tuple[int, int]:
-    """Return how many accesses are out of bounds, and how many pairs race where it is no row: a shorter row would
-    hide a race that is there."""
-    races = [race for race in facts.races if race.reach == "block"] if facts.block[1] > 1 else []
-    return len(outside(facts)), len(races)
+    """Return how many accesses are out of bounds, and how many pairs race between blocks whose parts lie as far apart
+    as a block is long, or where it is no row: a shorter row would hide a race that is there."""
+    rows = [race for race in facts.races if race.reach == "block" and facts.block[1] > 1]
+    blocks = [race for race in facts.races if race.reach == "grid" and _is_of_part(facts, race)]
+    return len(outside(facts)), len(rows) + len(blocks)
+
+
+def _is_of_part(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether both sides of a race are elements of a part that the index of the block picks, and that of the thread."""
+    made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
+    return made_of.of_block and not made_of.loop and any(name.startswith("tid") for name in made_of.registers)

@@ -169,7 +169,7 @@ class Text(Struct, frozen=True):
 
 
 GRID_BARRIER: Final = "a barrier of the grid"
-"""The text of an instruction that waits for all threads of a grid: a run does, and analyses do not know it."""
+"""The text of an instruction that waits for all threads of a grid: a run does; analyses know that a block waits."""
 ASYNCHRONOUS: Final = "when an asynchronous copy is made"
 """The text of an instruction beside the load and the store of a copy that need not be made before it is waited for: a
 run makes it at once, and analyses do not know when."""

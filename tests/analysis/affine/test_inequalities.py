@@ -65,9 +65,13 @@ def test_rows_by_hand(zero: list[Row], positive: list[Row], *, none: bool) -> No
     assert have_no_solution(zero, positive) == none
 
 
+def _less(row: Row) -> Row:
+    return {**row, ONE: row.get(ONE, 0) - 1}
+
+
 def _rounds_the_wrong_way(patch: Patch) -> None:
-    original = inequalities._tighten
-    patch.setattr(inequalities, "_tighten", lambda rows: original([{**r, ONE: r.get(ONE, 0) - 1} for r in rows]))
+    original = inequalities._add
+    patch.setattr(inequalities, "_add", lambda known, rows: original(known, [_less(row) for row in rows]))
 
 
 def _adds_as_they_are(patch: Patch) -> None:

@@ -213,3 +213,11 @@ __global__ void ARI007_near_block(int *a, int n) { a[threadIdx.x] += blockIdx.x 
 
 // launch: --block 128
 __global__ void ARI007_near_cheap(float *a, float h) { a[threadIdx.x] += h * 2.0f; }
+
+// launch: --block 128
+__global__ void ARI002_near_bound(int *a, int n, int parts)
+{
+    int t = threadIdx.x;
+    for (int i = n * t / parts; i < n * (t + 1) / parts; i++)
+        a[i] = i;
+}

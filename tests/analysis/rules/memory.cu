@@ -660,3 +660,12 @@ __global__ void MEM021_near_loop(float *a, int n)
         s[threadIdx.x] = j;
     }
 }
+
+// launch: --block 128
+__global__ void MEM012_near_one_element(float *a, int n)
+{
+    float v[1];
+    for (int i = threadIdx.x, j = 0; i < n; i += 128, j++)
+        v[j] = a[i];
+    a[threadIdx.x] = v[0];
+}

@@ -634,3 +634,118 @@ __global__ void SYN008_near_one_block(float *a)
     int i = blockIdx.x * 256 + threadIdx.x;
     a[i] = a[i] + a[i + 256];
 }
+
+// launch: --block 128
+__global__ void SYN002_near_one_row(const float *in, float *out)
+{
+    __shared__ float s[4];
+    if (threadIdx.x < 4)
+        s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 4; i++)
+        out[i] = 2 * s[i];
+}
+
+// launch: --block 128
+__global__ void SYN002_true_one_row(const float *in, float *out)
+{
+    __shared__ float s[4];
+    if (threadIdx.x < 4)
+        s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 4; i++)
+        out[0] = 2 * s[i];  // SYN002
+}
+
+// launch: --block 128
+__global__ void SYN002_true_own_rows(const float *in, float *out)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = in[128 * i + threadIdx.x];  // SYN002
+}
+
+// launch: --block 16,16
+__global__ void SYN002_true_columns(const float *in, float *out)
+{
+    __shared__ float s[16];
+    s[threadIdx.x] = in[threadIdx.x + 16 * threadIdx.y];  // SYN002
+    __syncthreads();
+    if (threadIdx.y == 0)
+        out[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN002_near_halves_of_warps(float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int i = 16; i > 0; i >>= 1) {
+        if ((t & 31) < i)
+            s[t] += s[t + i];
+        __syncwarp();
+    }
+    __syncthreads();
+    a[t] = s[t & 224];
+}
+
+// launch: --block 256
+__global__ void SYN002_true_halves_of_warps(float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int i = 64; i > 0; i >>= 1) {
+        if ((t & 127) < i)
+            s[t] += s[t + i];  // SYN002
+        __syncwarp();
+    }
+    __syncthreads();
+    a[t] = s[t & 128];
+}
+
+// launch: --block 64
+__global__ void SYN002_near_long_loop(const float *in, float *out)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    float x = 0;
+    for (int i = 0; i < 1024; i++) {
+        __syncthreads();
+        x += s[i % 64];
+        __syncthreads();
+    }
+    s[63 - threadIdx.x] = x;
+    out[threadIdx.x] = x;
+}
+
+// launch: --block 64
+__global__ void SYN002_true_long_loop(const float *in, float *out, int n)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    float x = 0;
+    for (int i = 0; i < n; i++) {
+        __syncthreads();
+        x += s[i % 64];
+        __syncthreads();
+    }
+    s[63 - threadIdx.x] = x;  // SYN002
+    out[threadIdx.x] = x;
+}
+
+// launch: --block 128 --grid 2,1
+__global__ void SYN008_near_two_rows(float *a)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    a[i] = a[i + 258];
+}
+
+// launch: --block 128 --grid 3,1
+__global__ void SYN008_true_two_rows(float *a)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    a[i] = a[i + 258];  // SYN008
+}

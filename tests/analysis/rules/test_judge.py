@@ -85,3 +85,11 @@ def test_what_was_seen_on_numbers_that_were_made_up_is_no_error(
     seen = [replace(race, certainty=certainty, replay="warpsmith simulate k.cu") for race in facts.races]
     found = [one.at_most for one in judge(replace(facts, races=tuple(seen))) if one.rule == "SYN002"]
     assert found and set(found) == {most}
+
+
+@pytest.mark.parametrize(("tail", "most"), [("return;", "warning"), ("a[t] = 1;", "error")])
+def test_what_lanes_that_have_ended_would_give_is_no_error(tail: str, most: Severity, tmp_path: Path) -> None:
+    body = f"if (t >= 16) {{ {tail} }} else a[t] = __shfl_down_sync(~0u, a[t], 8); a[t + 64] = 2;"
+    unit = unit_of(tmp_path, f"__global__ void k(int *a) {{ int t = threadIdx.x; {body} }}\n")
+    facts = examine(unit.module, "k", LaunchShape((64, 1, 1)), device("h100"))
+    assert [one.at_most for one in judge(facts) if one.rule == "SYN005"] == [most]

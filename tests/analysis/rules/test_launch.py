@@ -78,6 +78,9 @@ def test_a_block_that_is_no_whole_number_of_warps() -> None:
     assert ragged.help == ("use a multiple of 32: 128 threads",)
     assert ragged.estimate is not None and ragged.estimate.value == 21.9
     assert "OCC002" not in found((32, 3, 1))
+    module = parse_module(f"{HEAD}  return\nend\n")
+    guessed = examine(module, "k", LaunchShape(likely=(8, 1, 1)), device("h100"))
+    assert "OCC002" not in {one.rule for one in launch(guessed)}, "nobody gives it"
 
 
 def test_a_grid_with_fewer_blocks_than_multiprocessors() -> None:

@@ -257,3 +257,35 @@ def test_all_blocks_may_store_one_number(who: str, rules: list[str], tmp_path: P
     facts = examine(module, module.functions[0].name, LaunchShape((64, 1, 1), (4, 1, 1)), device("h100"))
     assert facts.freedom.kind == "unknown"
     assert [one.rule for one in synchronization(facts) if one.rule in RACES] == rules
+
+
+@pytest.mark.parametrize(
+    ("value", "certainty"),
+    [
+        ("in[t]", "heuristic"),
+        ("2 * in[t + blockIdx.x]", "heuristic"),
+        ("t", "heuristic"),
+        ("in[t + 16 * threadIdx.y]", "proven"),
+        ("out[t]", "proven"),
+        ("in[t] + in[t + 1]", "proven"),
+        ("atomicAdd(out, 1)", "proven"),
+    ],
+)
+def test_what_the_threads_of_a_column_stage_alike_is_a_guess(value: str, certainty: str, tmp_path: Path) -> None:
+    body = (
+        f"__shared__ int s[16]; int t = threadIdx.x; s[t] = {value}; __syncthreads(); if (!threadIdx.y) out[t] = s[t];"
+    )
+    module = lowered(f"__global__ void k(const int *in, int *out) {{ {body} }}\n", tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((16, 16, 1)), device("h100"))
+    assert certainty in [one.certainty for one in synchronization(facts) if one.rule == "SYN002"]
+
+
+@pytest.mark.parametrize(("body", "races"), [("s[t] = a[t]; WAIT OUT", False), ("WAIT s[t] = a[t]; OUT", True)])
+def test_a_barrier_of_the_grid_is_one_of_the_block(body: str, *, races: bool, tmp_path: Path) -> None:
+    out = "a[128 * blockIdx.x + t] = s[127 - t];"
+    body = body.replace("WAIT", "cooperative_groups::this_grid().sync();").replace("OUT", out)
+    head = "#include <cooperative_groups.h>\n__global__ void k(int *a) { __shared__ int s[128]; int t = threadIdx.x; "
+    module = lowered(f"{head}{body} }}\n", tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((128, 1, 1), (4, 1, 1)), device("h100"))
+    assert ("SYN002" in [one.rule for one in synchronization(facts)]) == races
+    assert facts.freedom.kind == "unknown"

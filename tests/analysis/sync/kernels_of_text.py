@@ -17,9 +17,9 @@ from warpsmith.simt.launch import Dim
 __all__ = ["judge_of"]
 
 
-def judge_of(body: str, folder: Path, block: Dim = (64, 1, 1)) -> tuple[Judge, list[AccessSite]]:
-    """Return the judge of `k(int *a, int *b, int n, int m)` with this body, and its accesses."""
-    text = f"__global__ void k(int *a, int *b, int n, int m) {{ __shared__ int s[4096]; {body} }}\n"
+def judge_of(body: str, folder: Path, block: Dim = (64, 1, 1), more: str = "") -> tuple[Judge, list[AccessSite]]:
+    """Return the judge of `k(int *a, int *b, int n, int m)` with this body, and its accesses; `more`: parameters."""
+    text = f"__global__ void k(int *a, int *b, int n, int m{more}) {{ __shared__ int s[4096]; {body} }}\n"
     module = lowered(text, folder, "k.cu").module
     answer = uniformity(module.functions[0], Threads("block", block))
     forms = solved_forms(module, answer, LaunchShape(block))

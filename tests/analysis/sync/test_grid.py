@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.analysis.sync.kernels_of_text import judge_of
 from tests.analysis.test_kernel import told
 from warpsmith.analysis.sync import grid as across
 from warpsmith.analysis.sync.grid import may_order_blocks
@@ -152,3 +154,16 @@ def test_a_bug_is_seen(
     monkeypatch.setattr(across, name, wrong)
     with pytest.raises((AssertionError, ValueError)):
         test()
+
+
+@pytest.mark.parametrize(
+    ("body", "ordered"),
+    [
+        ("volatile int *v = b; while (v[blockIdx.x] == 0) {} a[0] = n; v[blockIdx.x + 1] = 1;", True),
+        ("volatile int *v = b; if (v[blockIdx.x] == 0) a[0] = n;", False),
+        ("while (b[blockIdx.x] == 0) n++; a[0] = n;", False),
+    ],
+)
+def test_blocks_that_poll_may_be_ordered(body: str, *, ordered: bool, tmp_path: Path) -> None:
+    judge, _ = judge_of(body, tmp_path)
+    assert may_order_blocks(judge.forms.answer.function) == ordered

@@ -28,6 +28,10 @@ def clashes(body: str, folder: Path) -> list[tuple[str, ...]]:
         ("if (t + 3 == n) s[3] = 1; if (t == n) s[3] = 2;", ("n is 16",)),
         (f"if (b[g] > 3) {{ {AT} }}", (LED,)),
         ("for (int i = t; i < n; i += 64) s[i] = 1; a[t] = s[255 - t];", ("n is 256",)),
+        ("a[n + t] = a[n + m * 0];", ("n is 4096",)),
+        ("if (t < n) a[n * n * n + (t >> 1)] = t;", ("n is 512",)),
+        ("if (t < n) a[(t / 32) * (m >> 2) + t % 16] = t;", ("m is 4096",)),
+        ("if (t < n) a[(t * 1103515245u >> 8) % 16] = t;", ("n is 256",)),
         ("for (int i = 0; i < n; i++) { s[t] = i; __syncthreads(); b[t] += s[63 - t]; }", ()),
     ],
 )
@@ -49,6 +53,11 @@ def test_clashes_name_what_they_rest_on(body: str, said: tuple[str, ...], tmp_pa
         "if (n > 3) { s[t] = 1; } if (n > 3) __syncthreads(); if (n > 3) b[t] = s[t + 1];",
         "s[t] = 1; b[t] = s[t + m];",
         "a[g * n] = 1;",
+        "a[n + t] = a[m];",
+        "if (t < n) a[n * n * n * n * t] = t;",
+        "if (t < n) a[(t / 32) * (m >> 2) + t % 32] = t;",
+        "for (int i = 0; i < n; i++) a[i * (n * m * 3 >> 2) + (t / 32) * (m >> 2) + t % 32] = t;",
+        "if (t < n) a[(unsigned)n * n * n * n * t] = t;",
     ],
 )
 def test_what_may_be_kept_apart_is_no_clash(body: str, tmp_path: Path) -> None:
@@ -64,6 +73,8 @@ def test_what_may_be_kept_apart_is_no_clash(body: str, tmp_path: Path) -> None:
         ("if (blockIdx.x == 0) a[t] = 1;", False),
         ("if (g == n) a[0] = 1;", False),
         ("a[t + n * blockIdx.x] = 1;", False),
+        ("a[t + n * blockIdx.y] = 1;", False),
+        ("a[t + blockIdx.y] = 1;", True),
     ],
 )
 def test_clashes_of_the_first_two_blocks(body: str, *, clash: bool, tmp_path: Path) -> None:
@@ -85,3 +96,21 @@ def test_numbers_of_every_iteration_show_that_places_are_apart(body: str, *, apa
     meetings = [m for m in judge.meetings(places) if m.first.kind != m.second.kind]
     assert meetings
     assert all(apart_by_numbers(judge, meeting) for meeting in meetings) == apart
+
+
+WIDE = ", unsigned long long w"
+
+
+@pytest.mark.parametrize(
+    ("body", "clash"),
+    [
+        ("if (t < n) ((int *)((char *)a + (t / 32) * w))[t % 32] = t;", False),
+        ("if (t < n) ((int *)((char *)a + (t / 32) * w))[t % 16] = t;", True),
+        ("a[t + w] = a[t];", False),
+    ],
+)
+def test_a_wide_number_is_no_address(body: str, *, clash: bool, tmp_path: Path) -> None:
+    judge, places = judge_of(T + body, tmp_path, more=WIDE)
+    meetings = judge.meetings(places)
+    assert any(find_reached(judge, meeting) for meeting in meetings) == clash
+    assert not any(apart_by_numbers(judge, meeting) for meeting in meetings if meeting.first is not meeting.second)

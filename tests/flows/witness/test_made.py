@@ -67,3 +67,23 @@ def test_arrays_of_a_block_hold_nothing(tmp_path: Path) -> None:
     longer = one.longer("s", 1 << 15)
     assert longer is not None and longer.arrays["s"] == ("i32", 1 << 13)
     assert one.longer("s", 1 << 20) is None, "more than a block has"
+
+
+@pytest.mark.parametrize(
+    ("body", "long"),
+    [
+        ("((float *)(p + y * m))[x] = n;", True),
+        ("a[i * (n * m * 3 >> 2) + y * (m >> 2) + x] = 1;", True),
+        ("if (x < m) a[y * m + x] = n;", False),
+        ("a[y + m] = n;", False),
+        ("if (x < m / 2) a[y * m + x] = n;", False),
+    ],
+)
+def test_what_rows_are_apart_by_is_long(body: str, *, long: bool, tmp_path: Path) -> None:
+    text = (
+        f"__global__ void k(char *p, float *a, int n, int m, int i) {{ int x = threadIdx.x, y = threadIdx.y; {body} }}"
+    )
+    unit = unit_of(tmp_path, f"{text}\n")
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    made = list(make_arguments(unit, kernel, 64, {}))
+    assert [one.numbers["m"] for one in made] == [str(n * (16 if long else 1)) for n in (128, 109, 8)]

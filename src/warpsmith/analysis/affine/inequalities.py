@@ -11,12 +11,15 @@ says nothing.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 __all__ = ["ONE", "Row", "have_no_solution"]
 
 ONE = -1
 Row = Mapping[int, int]
+_Rows = dict[tuple[tuple[int, int], ...], int]
+"""The coefficients of rows in the order of their variables, and what is added."""
 
 _MOST_ROWS = 140
 _LARGEST = 1 << 80
@@ -57,33 +60,35 @@ def _substitute(row: dict[int, int], equal: Row, variable: int) -> dict[int, int
 
 def _eliminate(rows: list[dict[int, int]]) -> bool:
     """Return whether rows that are at least 0 contradict each other."""
-    known = _tighten(rows)
-    while known is not None:
-        variables = {v for key in known for v, _ in key}
+    known: _Rows = {}
+    holds = _add(known, rows)
+    while holds:
+        below = Counter(v for key in known for v, c in key if c > 0)
+        above = Counter(v for key in known for v, c in key if c < 0)
+        variables = {*below, *above}
         if not variables:
             return False
-        split = {v: _sides(known, v) for v in variables}
-        variable = min(variables, key=lambda v: len(split[v][0]) * len(split[v][1]))
-        low, high, rest = split[variable]
-        if len(low) * len(high) + len(rest) > _MOST_ROWS:
+        variable = min(variables, key=lambda v: below[v] * above[v])
+        low, high, known = _sides(known, variable)
+        if len(low) * len(high) + len(known) > _MOST_ROWS:
             return False
         made = [_combine(one, other, variable) for one in low for other in high]
         if any(abs(c) > _LARGEST for row in made for c in row.values()):
             return False
-        known = _tighten([*rest, *made])
+        holds = _add(known, made)
     return True
 
 
-def _sides(
-    known: Mapping[tuple[tuple[int, int], ...], int], variable: int
-) -> tuple[list[dict[int, int]], list[dict[int, int]], list[dict[int, int]]]:
+def _sides(known: _Rows, variable: int) -> tuple[list[dict[int, int]], list[dict[int, int]], _Rows]:
     """Return the rows that bound a variable from below, those from above, and the others."""
-    found: tuple[list[dict[int, int]], list[dict[int, int]], list[dict[int, int]]] = [], [], []
+    low, high, rest = list[dict[int, int]](), list[dict[int, int]](), _Rows()
     for key, constant in known.items():
-        row = {**dict(key), ONE: constant}
-        factor = row.get(variable, 0)
-        found[0 if factor > 0 else 1 if factor < 0 else 2].append(row)
-    return found
+        factor = next((c for v, c in key if v == variable), 0)
+        if factor:
+            (low if factor > 0 else high).append({**dict(key), ONE: constant})
+        else:
+            rest[key] = constant
+    return low, high, rest
 
 
 def _combine(one: Row, other: Row, variable: int) -> dict[int, int]:
@@ -94,22 +99,25 @@ def _combine(one: Row, other: Row, variable: int) -> dict[int, int]:
     return {v: c for v, c in made.items() if c}
 
 
-def _tighten(rows: Iterable[Row]) -> dict[tuple[tuple[int, int], ...], int] | None:
-    """Return the rows for whole numbers, of those that differ by a number the strictest; None: one cannot hold."""
-    known: dict[tuple[tuple[int, int], ...], int] = {}
+def _add(known: _Rows, rows: Iterable[Row]) -> bool:
+    """Add rows, made strict for whole numbers, of those that differ by a number the strictest; return whether none
+    contradicts another."""
     for row in rows:
         constant = row.get(ONE, 0)
-        own = {v: c for v, c in row.items() if v != ONE and c}
+        own = [(v, c) for v, c in row.items() if v != ONE and c]
         if not own:
             if constant < 0:
-                return None
+                return False
             continue
-        divisor = math.gcd(*own.values())
-        key = tuple(sorted((v, c // divisor) for v, c in own.items()))
-        constant //= divisor
-        known[key] = min(constant, known.get(key, constant))
-    for key, constant in known.items():
-        against = known.get(tuple((v, -c) for v, c in key))
+        divisor = math.gcd(*(c for _, c in own))
+        if divisor > 1:
+            own = [(v, c // divisor) for v, c in own]
+            constant //= divisor
+        own.sort()
+        key = tuple(own)
+        constant = min(constant, known.get(key, constant))
+        known[key] = constant
+        against = known.get(tuple((v, -c) for v, c in own))
         if against is not None and constant + against < 0:
-            return None
-    return known
+            return False
+    return True

@@ -192,6 +192,7 @@ class _Access:
         certainty: Certainty = "heuristic" if plain is None else "conditional" if self.assumed else "proven"
         pattern = self._pattern(address, placed)
         stride, along_y = self._stride(address), self._along(address, self.lanes.axes[1])
+        in_sectors = place.space not in ("shared", "constant")
         return AccessFact(
             kernel=self.forms.answer.function.name,
             span=place.instruction.span,
@@ -210,10 +211,10 @@ class _Access:
             index="" if address is None else text_of(_drop_windows(address)),
             offsets=self._offsets(laid),
             addresses=None if plain is None else plain.addresses,
-            sectors=None if place.space == "shared" else sectors,
-            sectors_whole=None if place.space == "shared" else whole,
-            sectors_aligned=None if place.space == "shared" or not base else self._count(placed),
-            ideal_sectors=self._count_ideal(plain),
+            sectors=sectors if in_sectors else None,
+            sectors_whole=whole if in_sectors else None,
+            sectors_aligned=self._count(placed) if in_sectors and base else None,
+            ideal_sectors=self._count_ideal(plain) if in_sectors else 0,
             bank_ways=self._ways(laid, placed),
             lanes=self.most_lanes,
             active=self.presence.kind,

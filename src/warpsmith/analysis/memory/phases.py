@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.ssa.nodes import Constant, Instruction
+from warpsmith.ssa.nodes import GRID_BARRIER, Constant, Instruction, Text
 
 __all__ = ["ALL_LANES", "Cut", "Interval", "Turns", "around", "full_barrier", "intervals", "warp_barrier"]
 
@@ -37,9 +37,9 @@ class Interval(Struct, frozen=True):
 
 
 def full_barrier(i: Instruction) -> bool:
-    """Whether all threads of the block wait here for each other."""
+    """Whether all threads of the block wait here for each other, or all of the grid."""
     if i.op != "barrier":
-        return False
+        return i.op == "unmodeled" and isinstance(i.detail, Text) and i.detail.text == GRID_BARRIER
     detail = i.detail
     waits, reduces = getattr(detail, "waits", True), bool(getattr(detail, "reduces", ""))
     return waits and len(i.operands) - reduces <= 1

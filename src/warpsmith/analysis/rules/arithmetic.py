@@ -98,7 +98,8 @@ def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[Kernel
                 (f"x & {number - 1} where x is never negative, or make x unsigned",),
             )  # fmt: skip
         return
-    if _in_loop(facts, block) and _is_fixed_in_loop(facts, divisor, block):
+    moves = _in_loop(facts, block) and not _is_fixed_in_loop(facts, value, block)
+    if moves and _is_fixed_in_loop(facts, divisor, block):
         yield _finding(
             facts, i, "ARI002", f"integer {word} by a number that only the run tells, in a loop: tens of instructions",
             ("divide once before the loop, or multiply by a reciprocal worked out there (fast division)",

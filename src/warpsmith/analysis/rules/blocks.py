@@ -54,7 +54,7 @@ def between_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
             continue
         for start, store in stores[piece.array].items():
             apart = piece.start - start
-            if apart and apart % load.bytes == 0:
+            if apart and apart % load.bytes == 0 and (grid is None or grid[0] > _count_between(facts, load, apart)):
                 yield _report_load(facts, store, load, apart)
                 break
 
@@ -184,6 +184,11 @@ def _terms(index: str) -> tuple[dict[str, int], int]:
     return found, number
 
 
+def _count_between(facts: KernelFacts, load: AccessFact, apart: int) -> int:
+    """Return by how many blocks a load reaches on at least, as far as another block is meant."""
+    return max(1, abs(apart) // load.bytes // facts.block[0])
+
+
 def _report_load(facts: KernelFacts, store: AccessFact, load: AccessFact, apart: int) -> KernelFinding:
     elements = apart // load.bytes
     message = (
@@ -198,7 +203,9 @@ def _report_load(facts: KernelFacts, store: AccessFact, load: AccessFact, apart:
         (f"({(thread + elements) % facts.block[0]}, 0, 0) of block b {'+' if other > 0 else '-'} {abs(other)}", "store",
          store.index),
     )  # fmt: skip
-    assumptions = () if facts.shape.grid is not None else ("the grid has more than one block",)
+    between = _count_between(facts, load, apart)
+    more = "one block" if between == 1 else f"{between} blocks"
+    assumptions = () if facts.shape.grid is not None else (f"the grid has more than {more}",)
     related = () if store.span is None else (Note(store.span, "each block writes its own part here"),)
     return replace(
         found,

@@ -17,6 +17,7 @@ from warpsmith.analysis.rules.memory.memory import device_memory
 from warpsmith.analysis.rules.memory.shared import known_memory
 from warpsmith.analysis.rules.memory.spaces import other_spaces
 from warpsmith.analysis.rules.synchronization import synchronization
+from warpsmith.analysis.sync.barriers import ENDED
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Severity
 
@@ -47,11 +48,11 @@ def judge(facts: KernelFacts) -> tuple[KernelFinding, ...]:
 
 
 def _at_most(facts: KernelFacts, finding: KernelFinding) -> Severity:
-    """Return how severe a finding may be: what rests on a block that nobody gives, or was seen in a run on numbers that
-    were made up and matter, is no error of the user's."""
+    """Return how severe a finding may be: what rests on a block that nobody gives, was seen in a run on numbers that
+    were made up and matter, or matters only if a value is used that nobody may use, is no error of the user's."""
     guessed = not set(facts.block_assumed).isdisjoint(finding.assumptions)
     made_up = bool(finding.replay) and finding.certainty not in ("witnessed", "proven")
-    return "warning" if guessed or made_up else "error"
+    return "warning" if guessed or made_up or ENDED in finding.assumptions else "error"
 
 
 def _place(finding: KernelFinding) -> tuple[str, int, int, str]:

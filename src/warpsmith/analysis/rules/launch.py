@@ -116,7 +116,7 @@ def _no_bounds(facts: KernelFacts) -> Iterator[KernelFinding]:
 def _find_ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
     width, threads = facts.device.warp_width, _threads(facts)
     idle = -threads % width
-    if not idle:
+    if not idle or (facts.block_assumed and not facts.shape.blocks):
         return
     certainty, assumptions = _certainty(facts)
     shape = "x".join(map(str, facts.block))

@@ -183,7 +183,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     if race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race):
         # nothing in the addresses says that there is more than one block
         certainty = "heuristic"
-    if certainty == "conditional" and _is_guarded(facts, race):
+    if (certainty == "conditional" and _is_guarded(facts, race)) or _is_told_twice(facts, race):
         certainty = "heuristic"
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
@@ -229,7 +229,7 @@ def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
 def _stores_one_number(facts: KernelFacts, race: RaceFact, store: AccessFact) -> bool:
     numbers = store.instruction.operands[1:]
     level = facts.warp_level if UNLIKE in race.assumptions else facts.block_level
-    alike = race.reach == "block" and not store.loops
+    alike = race.reach == "block" and (race.one_iteration or not store.loops)
     same = alike and all(level.is_uniform(value, store.block) for value in numbers)
     return same or origin(facts, *numbers).of_launch
 
@@ -259,6 +259,26 @@ def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:
     tested = [tests_thread(facts, side.access.block) for side in (race.first, race.second)]
     # who picks an element by data meets all threads of the other side, if these all get there
     return is_open and (all(tested) if BY_DATA in race.assumptions else any(tested))
+
+
+def _is_told_twice(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether the threads of one column stage the same: an element of a tile is that of the thread's x, and so is what
+    they store there, from memory that nobody writes."""
+    access = race.first.access
+    store = access.instruction
+    if store is not race.second.access.instruction or access.kind != "store" or race.space != "shared":
+        return False
+    first, second = race.first.thread, race.second.thread
+    if first is None or second is None or first.index[0] != second.index[0]:
+        return False
+    if access.stride_bytes is None or abs(access.stride_bytes) < access.bytes or access.stride_y_bytes != 0:
+        return False
+    made_of = origin(facts, *store.operands)
+    read = origin(facts, *(load.operands[0] for load in made_of.loads))
+    written = {one.variable for one in facts.accesses if one.kind != "load"}
+    kept = [one for one in facts.accesses if one.instruction in made_of.loads and one.variable not in written | {""}]
+    plain = len(kept) == len(made_of.loads) < 2 and not made_of.unknown and read.plain
+    return plain and (made_of.registers | read.registers).isdisjoint({"tid.y", "tid.z"})
 
 
 def _rows_alike(facts: KernelFacts, race: RaceFact) -> str:

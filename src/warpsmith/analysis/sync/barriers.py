@@ -10,6 +10,7 @@ nothing, exchanges of a warp whose mask names lanes that may be elsewhere, and r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, Cut, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.sync.agreeing import may_agree
 from warpsmith.analysis.sync.races import Judge, meetings
 from warpsmith.analysis.uniformity.facts import (
     BarrierFact,
@@ -27,8 +29,9 @@ from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Value
 
-__all__ = ["all_instructions", "are_inside", "barriers", "come_together", "exchanges"]
+__all__ = ["ENDED", "all_instructions", "are_inside", "barriers", "come_together", "exchanges"]
 
+ENDED: Final = "what a lane that has ended would give is used"
 _MOST_WORK = 3000
 
 Why = tuple[tuple[str, ...], tuple[Span | None, ...]]
@@ -54,6 +57,8 @@ def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...
         if divergent and presences.at(name).kind != "known":
             texts = ("the condition differs between threads of one block",)
         certainty: Certainty = "conditional" if assumed or texts else "proven"
+        if divergent and all(may_agree(forms.answer, branch) for branch in presences.find_diverging(name)):
+            certainty = "heuristic"
         yield BarrierFact(
             kernel=forms.answer.function.name,
             span=i.span,
@@ -197,7 +202,7 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
         elif absent and presence.kind != "known":
             texts.append("the condition differs between lanes of one warp")
         if exits:
-            texts.append("what a lane that has ended would give is used")
+            texts.append(ENDED)
         why = _why(presences, name) if absent else ((), ())
         yield ExchangeFact(
             kernel=forms.answer.function.name,

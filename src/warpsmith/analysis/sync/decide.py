@@ -30,7 +30,13 @@ from warpsmith.analysis.sync.by_data import pick_clash
 from warpsmith.analysis.sync.flags import Unordered, assume_flags, left_out
 from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
-from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid, is_made_of
+from warpsmith.analysis.sync.reached import (
+    apart_by_numbers,
+    find_first_axis,
+    find_reached,
+    find_reached_in_grid,
+    is_made_of,
+)
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, RaceVerdict, Side, WitnessThread
 from warpsmith.ssa.nodes import Instruction, Text
 
@@ -69,7 +75,7 @@ def decide(
     """Return the races between threads of one block, and those between blocks, and what is left open."""
     between = tuple(across_blocks(judge, places, facts, grid))
     everything = list(all_instructions(judge.forms))
-    waits = [(name, i) for name, i in everything if i.op == "barrier"]
+    waits = [(name, i) for name, i in everything if i.op == "barrier" or full_barrier(i)]
     if not all(full_barrier(i) and come_together(judge.presences, name) for name, i in waits):
         why = "a barrier that some threads of a block may not reach, or not together"
         return Races(between, False, (), RaceVerdict("unknown", why=why))
@@ -277,7 +283,17 @@ def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:
         second=Side(two, work.facts[meeting.second.instruction]),
         certainty="conditional" if texts or not clash.exact else "proven",
         assumptions=tuple(dict.fromkeys(texts)),
+        one_iteration=meeting.first.instruction is meeting.second.instruction and _counts(work.judge, meeting.first),
     )
+
+
+def _counts(judge: Judge, place: AccessSite) -> bool:
+    """Whether an address is another one in each iteration of the one loop around it, and the same for all threads."""
+    cycles, address = judge.forms.around[place.block], place.address
+    if len(cycles) != 1 or address is None or address.has("own", "index", "wrap"):
+        return False
+    counter = judge.forms.iteration(cycles[0])
+    return [m for m in address.terms if any(a.cycles for a in m)] == [(counter,)]
 
 
 def _index(judge: Judge, thread: int) -> Dim:
@@ -423,7 +439,9 @@ def _may_conflict(one: AccessSite, other: AccessSite) -> bool:
 
 def _grid_race(work: _Work, pair: tuple[AccessSite, AccessSite], clash: Clash, grid: Dim | None) -> RaceFact:
     texts = [] if grid is not None else ["the grid has several blocks"]
-    blocks: tuple[Dim, Dim] = ((0, 0, 0), (1, 0, 0))
+    axis = find_first_axis(work.judge)
+    along = "x" if axis is None else axis.name[-1]
+    blocks: tuple[Dim, Dim] = ((0, 0, 0), (int(along == "x"), int(along == "y"), int(along == "z")))
     sides = [
         Side(WitnessThread(_index(work.judge, thread), block), work.facts[place.instruction])
         for thread, block, place in zip(clash.threads, blocks, pair, strict=True)

@@ -15,7 +15,8 @@ from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.sync.races import Judge, overlap
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, WitnessThread
-from warpsmith.ssa.nodes import Function, Instruction, Operand, Phi, Query, Value
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Function, Instruction, Memory, Operand, Phi, Query, Value
 
 __all__ = ["across_blocks", "may_order_blocks"]
 
@@ -26,7 +27,7 @@ def across_blocks(
     judge: Judge, places: Sequence[AccessSite], facts: Mapping[Instruction, AccessFact], grid: Dim | None
 ) -> Iterator[RaceFact]:
     """Yield the races between blocks that are plain to see; none where the kernel may have an order of its own: a fence
-    with a flag behind it, what other functions do."""
+    with a flag behind it, a loop that waits for memory to change, what other functions do."""
     if grid == (1, 1, 1) or may_order_blocks(judge.forms.answer.function):
         return
     plain: dict[Atom, list[AccessSite]] = defaultdict(list)
@@ -45,7 +46,18 @@ def across_blocks(
 
 def may_order_blocks(function: Function) -> bool:
     """Whether a kernel may make its blocks wait for each other, or be one that is launched together."""
-    return any(i.op in ("fence", "call", "unmodeled") for _, i in function.instructions())
+    if any(i.op in ("fence", "call", "unmodeled") for _, i in function.instructions()):
+        return True
+    polls = {block.name for block, i in function.instructions() if _is_volatile(i)}
+    return bool(polls) and any(polls & cycle.blocks for cycle in Graph.of(function).cycles)
+
+
+def _is_volatile(i: Instruction) -> bool:
+    """Whether this reads memory that others may write meanwhile: in a loop, it may wait for them."""
+    detail = i.detail
+    return (
+        i.op == "load" and isinstance(detail, Memory) and bool(detail.order) and detail.space in ("global", "generic")
+    )
 
 
 def _is_plain(place: AccessSite) -> bool:

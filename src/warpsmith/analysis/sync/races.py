@@ -26,7 +26,7 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import Cut, Interval, Turns, full_barrier, intervals, warp_barrier
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.first_block import may_miss_first_block
-from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
+from warpsmith.analysis.sync.trial import Orbit, Trial, find_entered, orbits
 from warpsmith.analysis.sync.turns import meeting_iterations
 from warpsmith.analysis.sync.ways import Ways
 from warpsmith.ssa.graph import Cycle
@@ -154,6 +154,17 @@ class _Side(Struct, frozen=True):
     unknown: int
 
 
+class _Related(Struct, frozen=True):
+    """Which iterations of two places may meet between some barriers, by the places."""
+
+    together: Mapping[tuple[int, int], Sequence[Relation]]
+
+    def may_meet(self, meeting: Meeting, ahead: Relation) -> bool:
+        """Whether the places may meet so many iterations apart."""
+        found = self.together.get((id(meeting.first), id(meeting.second)), ())
+        return any(_may_agree(ahead, relation) for relation in found)
+
+
 class Judge(Struct):
     """Decides meetings of one kernel, with forms that hold for a whole block; `cases`: how many more are looked at to
     show that places are apart (apart.py)."""
@@ -164,6 +175,9 @@ class Judge(Struct):
     cases: int = _MOST_CASES
     _ordered: set[object] = field(default_factory=set)
     _perhaps: set[object] = field(default_factory=set)
+    _first: frozenset[str] = frozenset()
+    _whole: _Related | None = None
+    _some: _Related | None = None
     _made: dict[object, Trial] = field(default_factory=dict)
     _sides: dict[object, _Side] = field(default_factory=dict)
     _rows: dict[Row, int] = field(default_factory=dict)
@@ -173,7 +187,7 @@ class Judge(Struct):
     @classmethod
     def of(cls, forms: Forms, presences: Presences) -> Judge:
         """Prepare for a function."""
-        return cls(forms, presences, orbits(forms))
+        return cls(forms, presences, orbits(forms), _first=find_entered(forms))
 
     def meetings_by(self, places: Sequence[AccessSite], cut: Cut) -> list[Meeting]:
         """Return the pairs of places that may meet between such barriers."""
@@ -186,26 +200,39 @@ class Judge(Struct):
         by_instruction = {place.instruction: place for place in places}
         found = self.meetings_by(places, full_barrier)
         if any(i.op == "warp_barrier" for _, i in self.forms.answer.function.instructions()):
-            self._ordered = self._apart(found, by_instruction, warp_barrier)
+            self._whole = self._related(by_instruction, warp_barrier)
             # a barrier of some lanes may be one of just those that matter
-            self._perhaps = self._apart(found, by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
+            self._some = self._related(by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
+            self._ordered = {m.key for m in found if not self._whole.may_meet(m, dict(m.ahead))}
+            self._perhaps = {m.key for m in found if not self._some.may_meet(m, dict(m.ahead))}
         ways = Ways(self.forms)
         return [meeting for meeting in found if ways.may_both(meeting.first, meeting.second)]
 
     @property
     def _entered(self) -> frozenset[str]:
-        return frozenset(header for header, orbit in self.values.items() if orbit.entered)
+        return self._first | {header for header, orbit in self.values.items() if orbit.entered}
 
-    def _apart(self, found: Iterable[Meeting], places: Mapping[Instruction, AccessSite], cut: Cut) -> set[object]:
-        """Return the keys of the meetings that end where there are these barriers as well."""
+    def _related(self, places: Mapping[Instruction, AccessSite], cut: Cut) -> _Related:
+        """Return which iterations may meet between these barriers."""
         together: dict[tuple[int, int], list[Relation]] = defaultdict(list)
         for m in meetings(intervals(self.forms, places, cut, self._entered), places):
             together[id(m.first), id(m.second)].append(dict(m.ahead))
             back = {header: None if by is None else -by for header, by in m.ahead}
             together[id(m.second), id(m.first)].append(back)
-        return {
-            m.key for m in found if not any(_may_agree(dict(m.ahead), r) for r in together[id(m.first), id(m.second)])
-        }
+        return _Related(together)
+
+    def is_ordered(self, meeting: Meeting, one: Trial, two: Trial) -> tuple[bool, bool]:
+        """Return whether barriers of a warp stand between the two in the iterations that are tried, and whether some of
+        its lanes have one there."""
+        if self._whole is None or self._some is None:
+            return False, False
+        ahead = dict(meeting.ahead)
+        for header in ahead:
+            counter = self.forms.iteration(self.forms.headers[header])
+            here, there = one.assignment.get(counter), two.assignment.get(counter)
+            if here is not None and there is not None:
+                ahead[header] = there - here
+        return not self._whole.may_meet(meeting, ahead), not self._some.may_meet(meeting, ahead)
 
     def judge(self, meeting: Meeting) -> Clash:
         """Return whether two threads of a block may clash there."""
@@ -232,7 +259,7 @@ class Judge(Struct):
 
     def _decide(self, meeting: Meeting, one: Trial, two: Trial) -> Clash:
         """Return what is known of a meeting; threads of one warp may have an order of their own."""
-        ordered, perhaps = meeting.key in self._ordered, meeting.key in self._perhaps
+        ordered, perhaps = self.is_ordered(meeting, one, two)
         found = self._find_clash(meeting, one, two, warped=ordered or perhaps or meeting.at_once)
         if ordered or found.clash is not False or not (perhaps or meeting.at_once):
             return found
@@ -475,7 +502,7 @@ def _may_agree(one: Relation, two: Relation) -> bool:
 
 
 def _waits(i: Instruction) -> bool:
-    return i.op in ("barrier", "warp_barrier")
+    return i.op in ("barrier", "warp_barrier") or full_barrier(i)
 
 
 def _waits_behind(instructions: Sequence[Instruction], place: Instruction) -> bool:

@@ -29,14 +29,23 @@ from warpsmith.analysis.sync.trial import Trial
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid", "is_made_of"]
+__all__ = ["LED", "apart_by_numbers", "find_first_axis", "find_reached", "find_reached_in_grid", "is_made_of"]
 
 LED: Final = "the data lead both threads there"
 _MOST_TRIED: Final = 48
 _DEEPEST: Final = 24
 _LARGE: Final = 4096
+_LESS: Final = 512
+"""Large enough for a product of three."""
 _WIDE: Final = 64
 _MOST_SORTED: Final = 1024
+_GROWING: Final = ("add", "sub", "mul", "shl")
+_CARRYING: Final = (*_GROWING, "select", "trunc", "smin", "smax", "umin", "umax")
+"""Ops whose operands have the sign that their result has."""
+_SIGNS: Final = {
+    "sext": "s", "smulwide": "s", "sdiv": "s", "srem": "s", "ashr": "s", "zext": "u", "umulwide": "u",
+}  # fmt: skip
+"""How ops read their operands."""
 
 Numbers = Mapping[Atom, int]
 
@@ -79,7 +88,7 @@ def apart_by_numbers(judge: Judge, meeting: Meeting) -> bool:
     one, other = meeting.first, meeting.second
     if one.base is None or one.base is not other.base:
         return False
-    fixed = {a: 0 for a in judge.forms.lanes.atoms.values() if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    fixed = {a: 0 for a in judge.forms.lanes.atoms.values() if a.space or a is one.base}
     for here, there, _ in judge.choices(meeting):
         trials = judge.trial({**fixed, **here}), judge.trial({**fixed, **there})
         rows = [_touched(place, trial) for place, trial in zip((one, other), trials, strict=True)]
@@ -95,17 +104,24 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
     first, second = pair
     count = judge.forms.lanes.count
     meeting = Meeting(first, second, tuple((c.header, None) for p in pair for c in judge.forms.around[p.block]))
-    axis = next((a for a in judge.forms.lanes.atoms.values() if a.of_block and a.name == "ctaid.x"), None)
+    axis = find_first_axis(judge)
     for one, two, texts in islice(_numbers(judge, meeting), _MOST_TRIED):
-        moved = two if axis is None else {**two, axis: 1}
-        rows = [_rows(place, judge.trial(given)) for place, given in zip(pair, (one, moved), strict=True)]
+        trials = judge.trial(one), judge.trial(two if axis is None else {**two, axis: 1})
+        rows = [_rows(place, trial) for place, trial in zip(pair, trials, strict=True)]
         if rows[0] is None or rows[1] is None or not rows[0].at or not rows[1].at:
             continue
         there = {t + count: n for t, n in rows[1].at.items()}
         if found := overlap(rows[0].at, there, (first.bytes, second.bytes, 0), 0):
+            threads = found[0], found[1] - count
             led = (LED,) if rows[0].led or rows[1].led else ()
-            return Clash(True, (found[0], found[1] - count), assumptions=(*texts, *led))
+            if not any(_overflows(*side) for side in zip(trials, pair, threads, strict=True)):
+                return Clash(True, threads, assumptions=(*texts, *led))
     return None
+
+
+def find_first_axis(judge: Judge) -> Atom | None:
+    """Return the index that two blocks differ in: a kernel that reads no ctaid.x has one block along x."""
+    return min((a for a in judge.forms.lanes.atoms.values() if a.of_block), key=lambda a: a.name, default=None)
 
 
 # --- the numbers
@@ -114,24 +130,39 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
 def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers, tuple[str, ...]]]:
     """Yield numbers for the unknowns of both places, and what they are in words."""
     atoms = judge.forms.lanes.atoms.values()
-    arguments = [a for a in atoms if a.argument and not a.space and a.range[1] < 1 << 62]
-    fixed = {a: 0 for a in atoms if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    fixed = {a: 0 for a in atoms if a.space or a is meeting.first.base}
+    arguments = [a for a in atoms if a.argument and a not in fixed]
     fixed |= {a: 0 for a in atoms if a.of_block} | {a: 4 for a in atoms if a.of_grid}
     counted = _counters(judge, meeting)
     entered = judge.entered(meeting)
     possible = (chosen for chosen in judge.choices(meeting) if _may_be(judge, meeting, chosen[:2], entered))
     orbits = list(islice(possible, _MOST_TRIED))
     addresses = [p.address for p in (meeting.first, meeting.second) if p.address is not None]
-    found = [(monomial, a) for address in addresses for monomial in address.terms for a in monomial]
-    factors = {a for monomial, a in found if len(monomial) > 1}
+    monomials = [m for p in addresses for m in p.terms]
+    terms = [[b for a in m for b in _arguments_of(judge, a, arguments)] for m in monomials]
+    products = {a for m, term in zip(monomials, terms, strict=True) if len(m) > 1 for a in term}
     tested = [a for a in arguments if _is_tested(judge, meeting, a)]
-    far = factors | ({a for _, a in found} - set(tested))
-    for size in _sizes(judge) if any(a not in far for a in tested) else (_LARGE,):
-        given = {a: _fit(a, _LARGE if a in far else size) for a in arguments}
+    far = products | ({a for term in terms for a in term} - set(tested))
+    longest = max(map(len, terms), default=0)
+    large = _LESS if longest > 2 and judge.forms.lanes.count <= _LESS else _LARGE
+    # two offsets lie apart: nobody says that they are the same
+    places = {a: large * (n + 1) for n, a in enumerate(a for a in arguments if a in far - products)}
+    for size in _sizes(judge) if any(a not in far for a in tested) else (large,):
+        given = {a: _fit(a, places.get(a, large if a in far else size)) for a in arguments}
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
         for here, there in _iterations(counted, dict(meeting.ahead), entered):
             for one, two, _ in orbits:
                 yield {**fixed, **given, **here, **one}, {**fixed, **given, **there, **two}, texts
+
+
+def _arguments_of(judge: Judge, atom: Atom, arguments: Sequence[Atom]) -> list[Atom]:
+    """Return the arguments that an unknown of an address is made of: pitch, of pitch / 4."""
+    value = judge.forms.named.get(atom)
+    if atom in arguments:
+        return [atom]
+    if value is None or atom.of_block or atom.of_grid or atom.cycles or atom.kind not in ("shared", "own"):
+        return []
+    return [argument for argument in arguments if is_made_of(judge, value, argument)]
 
 
 def _sizes(judge: Judge) -> list[int]:
@@ -218,11 +249,15 @@ def _clash(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> Clash
     if first is None or second is None or not first.at or not second.at:
         return None
     sizes = meeting.first.bytes, meeting.second.bytes, 0
-    warp = judge.forms.lanes.warp if judge.may_be_ordered(meeting) or meeting.at_once else 0
+    ordered = judge.may_be_ordered(meeting) or any(judge.is_ordered(meeting, *trials))
+    warp = judge.forms.lanes.warp if ordered or meeting.at_once else 0
     found, texts = overlap(first.at, second.at, sizes, warp), (LED,) if first.led or second.led else ()
-    if found is None and warp and not judge.may_be_ordered(meeting):
+    if found is None and warp and not ordered:
         found, texts = overlap(first.at, second.at, sizes, 0), (*texts, UNLIKE)
-    return None if found is None else Clash(True, found, first.at[found[0]], assumptions=texts)
+    sides = zip(trials, (meeting.first, meeting.second), found or (), strict=False)
+    if found is None or any(_overflows(*side) for side in sides):
+        return None
+    return Clash(True, found, first.at[found[0]], assumptions=texts)
 
 
 def _rows(place: AccessSite, trial: Trial) -> _Rows | None:
@@ -239,6 +274,39 @@ def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
     numbers = trial.numbers(place.instruction.operands[0], place.block)
     there, _ = trial.threads(place.block)
     return None if numbers is None else {t: center(numbers[t] + detail.offset, _WIDE) for t in there}
+
+
+def _overflows(trial: Trial, place: AccessSite, thread: int) -> bool:
+    """Whether a narrow sum or product of an address does not fit its type: nobody launches with such numbers."""
+    answer = trial.forms.answer
+    pending: list[tuple[Operand, str]] = [(place.instruction.operands[0], "")]
+    seen: set[tuple[Operand, str]] = set()
+    while pending and len(seen) < _MOST_SORTED:
+        value, sign = pending.pop()
+        made = answer.definitions.get(value) if isinstance(value, Value) else None
+        if (value, sign) in seen or not isinstance(made, Instruction) or not OPS[made.op].pure:
+            continue
+        seen.add((value, sign))
+        home = answer.homes[made.result]
+        rows = [trial.numbers(o, home) for o in made.operands] if sign and made.op in _GROWING else []
+        known = [row for row in rows if row is not None]
+        if rows and len(known) == len(rows) and not _fits(made, [row[thread] for row in known], sign):
+            return True
+        below = _SIGNS.get(made.op, sign if made.op in _CARRYING else "")
+        pending += [(o, below) for o in made.operands]
+    return False
+
+
+def _fits(made: Instruction, given: Sequence[int], sign: str) -> bool:
+    """Whether a sum or a product is the whole number that it stands for; unsigned sums may be differences."""
+    bits = made.result.type.bits
+    one, other = (center(n, bits) if sign == "s" else n for n in given)
+    if made.op == "shl":
+        other = 1 << min(other, bits)
+    exact = one * other if made.op in ("mul", "shl") else one + other if made.op == "add" else one - other
+    if sign == "s":
+        return -(1 << bits - 1) <= exact < 1 << bits - 1
+    return made.op in ("add", "sub") or exact < 1 << bits
 
 
 def _is_led(trial: Trial, block: str) -> bool:

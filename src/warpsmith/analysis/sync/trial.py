@@ -21,7 +21,7 @@ from warpsmith.ssa.nodes import Branch, Constant, Instruction, Jump, Operand, Ph
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane, lanes
 
-__all__ = ["Assignment", "Orbit", "Trial", "orbits"]
+__all__ = ["Assignment", "Orbit", "Trial", "find_entered", "orbits"]
 
 Assignment = Mapping[Atom, int]
 _MOST_STEPS = 72
@@ -57,6 +57,24 @@ def orbits(forms: Forms) -> dict[str, Orbit]:
         if nested is not None:
             known[header] = nested
     return known
+
+
+def find_entered(forms: Forms) -> frozenset[str]:
+    """Return the headers of the loops whose test at the top lets the first iteration begin, however many come then."""
+    phis: dict[str, list[Phi]] = defaultdict(list)
+    for value in forms.found:
+        made, home = forms.answer.definitions[value], forms.answer.homes[value]
+        if isinstance(made, Phi) and home in forms.headers:
+            phis[home].append(made)
+    return frozenset(header for header, inside in phis.items() if _enters(forms, inside, forms.headers[header]))
+
+
+def _enters(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> bool:
+    latches = [name for name in forms.graph.predecessors[cycle.header] if name in cycle.blocks]
+    if len(latches) != 1 or not isinstance(forms.blocks[latches[0]].terminator, Jump):
+        return False
+    starts = {phi.result: start for phi in phis if (start := _start(forms, phi, cycle)) is not None}
+    return bool(starts) and _goes(forms, latches[0], cycle.header, starts) is True
 
 
 def _nested(forms: Forms, phis: Sequence[Phi], cycle: Cycle, outer: Mapping[str, Orbit]) -> Orbit | None:

@@ -235,7 +235,8 @@ class RaceFact(Struct, frozen=True):
 
     `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several;
     `replay`: the command that shows it, where it was seen in a run; `barrier`: the one between them whose flags leave
-    this memory out (OpenCL)."""
+    this memory out (OpenCL); `one_iteration`: it is one access, whose address tells the iterations of the loop around
+    it apart."""
 
     kernel: str
     variable: str
@@ -248,6 +249,7 @@ class RaceFact(Struct, frozen=True):
     assumptions: tuple[str, ...]
     replay: str = ""
     barrier: Instruction | None = None
+    one_iteration: bool = False
 
     @property
     def places(self) -> frozenset[str]:

@@ -11,14 +11,15 @@ Dependence Graph and Its Use in Optimization, 1987). What is read from memory de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Operand, Param, Phi, Query, Switch, Value
 
-__all__ = ["Origins", "decides_loops", "origins", "origins_of_figure"]
+__all__ = ["Ground", "Origins", "decides_loops", "origins", "origins_of_figure"]
 
 
 class Origins(Struct, frozen=True):
@@ -34,10 +35,46 @@ class Origins(Struct, frozen=True):
         return self.places | self.reached
 
 
+class Ground(Struct, frozen=True):
+    """A function: what makes each value, and for each block the blocks whose end decides whether it is reached."""
+
+    graph: Graph
+    made: Mapping[Value, Instruction]
+    joined: Mapping[Value, Phi]
+    blocks: Mapping[str, BasicBlock]
+    deciders: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, function: Function) -> Ground:
+        """Prepare for a function."""
+        graph = Graph.of(function)
+        return cls(
+            graph,
+            {value: i for _, i in function.instructions() for value in i.results},
+            {phi.result: phi for block in function.blocks for phi in block.phis},
+            {block.name: block for block in function.blocks},
+            _find_deciders(graph),
+        )
+
+
+def _find_deciders(graph: Graph) -> dict[str, frozenset[str]]:
+    """Return the blocks whose end decides whether a block is reached: from one of their ways control has to come there,
+    from themselves it has not; those between the way and what all ways lead to."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for above, ways in graph.successors.items():
+        for way in ways:
+            below = way
+            while below != graph.post_dominator.get(above) and below in graph.successors:
+                found[below].add(above)
+                below = graph.post_dominator.get(below, "")
+    return {name: frozenset(names) for name, names in found.items()}
+
+
 def origins(function: Function, accesses: Sequence[Instruction], pointers: frozenset[str]) -> Origins:
     """Return what decides whether some accesses meet; `pointers`: parameters that are arrays, whose place does not."""
     blocks = {id(i): block for block in function.blocks for i in block.instructions}
-    places, reached = _Search(function), _Search(function)
+    ground = Ground.of(function)
+    places, reached = _Search(ground), _Search(ground)
     places.follow(access.operands[0] for access in accesses)
     places.run(ways=False)
     reached.follow(access.operands[0] for access in accesses)
@@ -50,24 +87,24 @@ def origins(function: Function, accesses: Sequence[Instruction], pointers: froze
     return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
 
 
-def origins_of_figure(function: Function, operand: Operand, block: str, pointers: frozenset[str]) -> Origins:
+def origins_of_figure(ground: Ground, operand: Operand, block: str, pointers: frozenset[str]) -> Origins:
     """Return what decides the numbers that the lanes of a warp have for an address or a condition in a block, and which
     lanes come there; `pointers`: parameters that are arrays, which begin at a sector."""
-    places, reached = _Search(function), _Search(function)
+    places, reached = _Search(ground), _Search(ground)
     places.follow([operand])
     places.run()
-    reached.reach(reached.blocks[block])
+    reached.reach(ground.blocks[block])
     reached.run()
     return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
 
 
 def decides_loops(function: Function, cycles: Iterable[Cycle]) -> frozenset[str]:
     """Return what decides when loops are left: names of scalar parameters, "memory", "grid"."""
-    search = _Search(function)
+    search = _Search(ground := Ground.of(function))
     for cycle in cycles:
         for name in cycle.blocks:
-            if any(way not in cycle.blocks for way in search.graph.successors.get(name, ())):
-                search.follow(_conditions(search.blocks[name]))
+            if any(way not in cycle.blocks for way in ground.graph.successors.get(name, ())):
+                search.follow(_conditions(ground.blocks[name]))
     search.run(ways=False)
     return frozenset(search.found)
 
@@ -79,11 +116,8 @@ def _is_barrier(i: Instruction) -> bool:
 class _Search:
     """What is left to follow, and what was found."""
 
-    def __init__(self, function: Function) -> None:
-        self.function, self.graph = function, Graph.of(function)
-        self.made = {value: i for _, i in function.instructions() for value in i.results}
-        self.joined = {phi.result: phi for block in function.blocks for phi in block.phis}
-        self.blocks = {block.name: block for block in function.blocks}
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
         self.left: list[Operand] = []
         self.seen: set[Value] = set()
         self.reached: set[str] = set()
@@ -98,20 +132,12 @@ class _Search:
         left = [block]
         while left:
             below = left.pop()
-            if below.name in self.reached or below.name not in self.graph.successors:
+            if below.name in self.reached or below.name not in self.ground.graph.successors:
                 continue
             self.reached.add(below.name)
-            for above in self.function.blocks:
-                if self._decides(above.name, below.name):
-                    self.follow(_conditions(above))
-                    left.append(above)
-
-    def _decides(self, above: str, below: str) -> bool:
-        """Whether the end of one block decides if another one is reached: from one of its ways control has to come
-        there, from itself it has not."""
-        if above != below and self.graph.post_dominates(below, above):
-            return False
-        return any(self.graph.post_dominates(below, way) for way in self.graph.successors.get(above, ()))
+            for name in self.ground.deciders.get(below.name, ()):
+                self.follow(_conditions(self.ground.blocks[name]))
+                left.append(self.ground.blocks[name])
 
     def run(self, *, ways: bool = True) -> None:
         """Follow all that is left; `ways`: which way control came as well."""
@@ -120,17 +146,17 @@ class _Search:
             if not isinstance(operand, Value) or operand in self.seen:
                 continue
             self.seen.add(operand)
-            if operand in self.joined:
-                self._join(self.joined[operand], ways=ways)
-            elif operand in self.made:
-                self._compute(self.made[operand])
+            if operand in self.ground.joined:
+                self._join(self.ground.joined[operand], ways=ways)
+            elif operand in self.ground.made:
+                self._compute(self.ground.made[operand])
 
     def _join(self, phi: Phi, *, ways: bool) -> None:
         """A value that is joined depends on the values, and on which way control came."""
         for before, value in phi.incoming:
             self.follow([value])
             if ways:
-                self.reach(self.blocks[before])
+                self.reach(self.ground.blocks[before])
 
     def _compute(self, i: Instruction) -> None:
         self.follow(i.operands)

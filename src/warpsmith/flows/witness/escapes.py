@@ -17,7 +17,7 @@ from warpsmith.analysis.uniformity.facts import SEVERAL, AccessFact
 from warpsmith.analysis.uniformity.simulated import Escaped
 from warpsmith.base.findings import Certainty
 from warpsmith.flows.witness.attempt import SHARED, FailedLaunch
-from warpsmith.flows.witness.dependence import Origins, origins_of_figure
+from warpsmith.flows.witness.dependence import Ground, Origins, origins_of_figure
 from warpsmith.flows.witness.made import Made
 from warpsmith.flows.witness.plan import LaunchPlan, index_of
 from warpsmith.simt.launch import KernelProblem
@@ -38,7 +38,8 @@ def escape_of(plan: LaunchPlan, failed: FailedLaunch) -> Iterator[Escaped]:
     part, access = _part(plan, failed), _access(plan, failed)
     if part is None or access is None:
         return
-    found = origins_of_figure(plan.facts.function, access.instruction.operands[0], access.block, frozenset(made.arrays))
+    ground = Ground.of(plan.facts.function)
+    found = origins_of_figure(ground, access.instruction.operands[0], access.block, frozenset(made.arrays))
     assumptions = plan.assumptions(made, found.all, grid=_is_of_grid(plan, found))
     doubtful = _is_far_fetched(found, made) or any(SEVERAL not in text for text in plan.facts.block_assumed)
     certainty: Certainty = "witnessed" if not assumptions else "heuristic" if doubtful else "conditional"

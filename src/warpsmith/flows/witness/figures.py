@@ -23,7 +23,7 @@ from warpsmith.analysis.uniformity.simulated import (
 from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.witness.attempt import FIGURES, Attempt, FailedLaunch, try_launch
-from warpsmith.flows.witness.dependence import Origins, origins_of_figure
+from warpsmith.flows.witness.dependence import Ground, Origins, origins_of_figure
 from warpsmith.flows.witness.escapes import escape_of, keep_certain
 from warpsmith.flows.witness.made import Made, make_arguments
 from warpsmith.flows.witness.plan import LaunchPlan, launch_plan, why_not
@@ -76,13 +76,13 @@ def _origins(
     facts: KernelFacts, wanted: OpenFigures, pointers: frozenset[str]
 ) -> Iterator[tuple[Instruction | str, Origins]]:
     """Yield what decides each figure; `pointers`: parameters that are arrays."""
-    function = facts.function
+    ground = Ground.of(facts.function)
     for access in wanted.accesses:
-        yield access.instruction, origins_of_figure(function, access.instruction.operands[0], access.block, pointers)
+        yield access.instruction, origins_of_figure(ground, access.instruction.operands[0], access.block, pointers)
     for block in wanted.branches:
         condition = _condition(block)
         if condition is not None:
-            yield block.name, origins_of_figure(function, condition, block.name, pointers)
+            yield block.name, origins_of_figure(ground, condition, block.name, pointers)
 
 
 def _condition(block: BasicBlock) -> Operand | None:

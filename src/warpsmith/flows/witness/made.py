@@ -7,14 +7,16 @@ s = local:f32[…]  __local of OpenCL, likewise
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.kernels.units import KernelUnit
-from warpsmith.ssa.nodes import Function
+from warpsmith.ssa.nodes import Constant, Function, Instruction, Operand, Param, Value
+from warpsmith.ssa.ops import OPS
 from warpsmith.tree import types as tree
 
 __all__ = ["Made", "make_arguments"]
@@ -26,6 +28,10 @@ _SHORTEST_LOCAL: Final = 1 << 13
 _LARGEST_LOCAL: Final = 1 << 16
 """Bytes of an array of a block, at first and at most: what leaves one may be in the next."""
 _GROWTH: Final = 4
+_LONG: Final = 16
+"""Bytes that an element of a row has at most, and as many times longer a row is than it is told to be."""
+_PRODUCTS: Final = ("mul", "smulwide", "umulwide")
+_PARTS: Final = (*_PRODUCTS, "sext", "zext", "trunc", "shl", "lshr", "ashr", "sdiv", "udiv")
 _FEW: Final = 8
 """A number for kernels to which large ones are too much."""
 _BELOW: Final = 64
@@ -108,9 +114,44 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
     numbers |= zip(floats, _floats(len(floats)), strict=True)
     given = frozenset(known).intersection(numbers)
     local = frozenset(name for name in arrays if _is_local(declared.get(name)))
+    pitches = _find_pitches(kernel)
     for size in _sizes(threads) if sizes else [0]:
-        said = {name: text or str(_fits(size, kernel, name)) for name, text in numbers.items()}
+        long = {name: size * (_LONG if name in pitches else 1) for name in numbers}
+        said = {name: text or str(_fits(long[name], kernel, name)) for name, text in numbers.items()}
         yield Made(said, given, arrays, local)
+
+
+def _find_pitches(kernel: Function) -> frozenset[str]:
+    """Return the parameters that something is multiplied by, and nothing is compared with: lengths of rows, in bytes
+    perhaps. A row holds as many elements as other arguments say."""
+    users: dict[Operand, list[Instruction]] = defaultdict(list)
+    for _, i in kernel.instructions():
+        for operand in set(i.operands):
+            users[operand].append(i)
+    found = set[str]()
+    for _, i in kernel.instructions():
+        if isinstance(i.detail, Param) and i.results[0].type.kind == "integer":
+            reached = list(_follow(i.results[0], users))
+            multiplied = any(user.op in _PRODUCTS and _varies(user, value) for value, user in reached)
+            if multiplied and not any(OPS[user.op].shape == "compare" for _, user in reached):
+                found.add(i.detail.parameter)
+    return frozenset(found)
+
+
+def _follow(value: Value, users: Mapping[Operand, Sequence[Instruction]]) -> Iterator[tuple[Value, Instruction]]:
+    """Yield what uses a number, or a constant times or part of it."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        for user in users.get(one, ()):
+            yield one, user
+            if user.op in _PARTS and not _varies(user, one):
+                pending += user.results
+
+
+def _varies(user: Instruction, value: Value) -> bool:
+    """Whether an instruction has another operand than a number, and a constant."""
+    return any(operand != value and not isinstance(operand, Constant) for operand in user.operands)
 
 
 def _sizes(threads: int) -> Iterator[int]:

@@ -96,7 +96,8 @@ def device_arguments(given: DeviceInput, *, plain: bool) -> list[str]:
         f"--cuda-gpu-arch=sm_{_architecture(options)}", "--cuda-path=/nonexistent", "-DWARPSMITH_KERNELS",
         "-D__CUDACC__=1", "-D__NVCC__=1",
         *(word for folder in folders for word in ("-I", str(own_headers() / folder))),
-        "--system-header-prefix=mini_cuda", "-include", "mini_cuda.h", *texts, *system_arguments(),
+        "--system-header-prefix=mini_cuda", "--system-header-prefix=cooperative_groups",
+        "-include", "mini_cuda.h", *texts, *system_arguments(),
     ]  # fmt: skip
 
 

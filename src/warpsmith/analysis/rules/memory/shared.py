@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
@@ -119,8 +120,7 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
 def outside(facts: KernelFacts) -> list[KernelFinding]:
     """Return a MEM020 for each access that a thread makes beyond the array: any thread, where all get there, else those
     that are followed."""
-    declared = ((access.instruction, _array(facts, access)) for access in facts.accesses)
-    arrays = {i: symbol for i, symbol in declared if symbol is not None and symbol.bytes}
+    arrays = {i: symbol for i, symbol in _find_arrays(facts).items() if symbol.bytes}
     sizes = {symbol.name: symbol.bytes for symbol in arrays.values()}
     lanes = LaneValues(facts)
     followed = {escape.instruction: escape for escape in find_escapes(facts, sizes)} if sizes else {}
@@ -190,13 +190,18 @@ def _find_escape(facts: KernelFacts, access: AccessFact, symbol: Symbol, lanes: 
     return None
 
 
-def _array(facts: KernelFacts, access: AccessFact) -> Symbol | None:
-    """Return the array that an access is to, where it is declared as one; in PTX its name is longer than written."""
-    if access.space not in ("shared", "local", "constant"):
-        return None
-    named = [symbol for symbol in _symbols(facts) if short_name(symbol.name) == short_name(access.variable)]
-    exact = [symbol for symbol in named if symbol.name == access.variable] or named
-    return exact[0] if len(exact) == 1 else None
+def _find_arrays(facts: KernelFacts) -> dict[Instruction, Symbol]:
+    """Return the array that each access is to, where it is declared as one; in PTX its name is longer than written."""
+    by_name: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in _symbols(facts):
+        by_name[short_name(symbol.name)].append(symbol)
+    found = {}
+    for access in facts.accesses:
+        named = by_name.get(short_name(access.variable), [])
+        exact = [symbol for symbol in named if symbol.name == access.variable] or named
+        if access.space in ("shared", "local", "constant") and len(exact) == 1:
+            found[access.instruction] = exact[0]
+    return found
 
 
 def _symbols(facts: KernelFacts) -> tuple[Symbol, ...]:
@@ -240,8 +245,13 @@ def _find_unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
     if any(OPS[i.op].effect == "unknown" for _, i in facts.function.instructions()):
         return
     shared = [access for access in facts.accesses if access.space == "shared"]
+    arrays = _find_arrays(facts)
+    by_array: dict[str, list[AccessFact]] = defaultdict(list)
+    for access in shared:
+        if access.instruction in arrays:
+            by_array[arrays[access.instruction].name].append(access)
     for symbol in _symbols(facts):
-        mine = [access for access in shared if _array(facts, access) is symbol]
+        mine = by_array.get(symbol.name, [])
         if not mine or symbol.initial or _escapes(facts, symbol.name, {access.instruction for access in mine}):
             continue
         writers = {access.block for access in mine if access.kind != "load"}

@@ -28,6 +28,8 @@ def _private(facts: KernelFacts) -> Iterator[KernelFinding]:
     for name, group in _by_variable(found):
         first, *rest = sorted(group, key=lambda access: (not _is_moving(facts, access), _line(access)))
         symbol = next((s for s in (*facts.function.symbols, *facts.module.symbols) if s.name == name), None)
+        if symbol is not None and symbol.bytes == first.bytes:
+            continue  # one element, whatever its index is
         size = f" of {symbol.bytes} bytes" if symbol is not None and symbol.bytes else ""
         space = f"{facts.words.private} memory, that is, in device memory"
         message = f"the private array {name or '(unnamed)'}{size} is in {space}"

@@ -1,0 +1,37 @@
+"""Barriers behind conditions that threads are meant to answer alike, and behind those that they are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.sync.kernels_of_text import judge_of
+from warpsmith.analysis.sync.agreeing import may_agree
+
+WAIT = "__syncthreads();"
+ROUND = f"for (int i = threadIdx.x; i / B * B < n; i += B) {{ s[i % 64] = i; {WAIT} a[i] = s[i % 7]; {WAIT} }}"
+POLL = f"volatile int *v = b; while (v[0] == 0) {{ s[threadIdx.x] = n; {WAIT} }}"
+
+
+@pytest.mark.parametrize(
+    ("body", "alike"),
+    [
+        (ROUND.replace("B", "(int)blockDim.x"), True),
+        (ROUND.replace("B", "64"), True),
+        (ROUND.replace("B", "32"), False),
+        (ROUND.replace("i / B * B", "i").replace("B", "64"), False),
+        (POLL, True),
+        (POLL.replace("v[0]", "v[threadIdx.x]"), False),
+        (POLL.replace("v[0]", "atomicAdd(b, 1)"), False),
+        (f"volatile int *v = b; if (v[0] > (int)threadIdx.x) {WAIT}", False),
+        (f"volatile int *v = b; int x = 0; if (b[threadIdx.x]) x = v[0]; if (x) {WAIT}", False),
+    ],
+)
+def test_conditions(body: str, *, alike: bool, tmp_path: Path) -> None:
+    judge, _ = judge_of(body, tmp_path)
+    answer, presences = judge.forms.answer, judge.presences
+    waits = [b.name for b in answer.function.blocks if any(i.op == "barrier" for i in b.instructions)]
+    branches = {branch for block in waits for branch in presences.find_diverging(block)}
+    assert branches
+    assert all(may_agree(answer, branch) for branch in branches) == alike
