@@ -4,7 +4,7 @@
     done    ◄── the others, where the program has fewer bundles than before; fetches, min and max where it has as many
 
 Invariant: what an optimized program writes is what it wrote before, for all inputs for which the conditions of what was
-done hold; it has no more bundles on any generation that is looked at.
+done hold; it has no more bundles on R600. Limits: other generations are not asked, and control flow is refused.
 """
 
 from __future__ import annotations
