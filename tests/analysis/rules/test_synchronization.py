@@ -289,3 +289,23 @@ def test_a_barrier_of_the_grid_is_one_of_the_block(body: str, *, races: bool, tm
     facts = examine(module, "k", LaunchShape((128, 1, 1), (4, 1, 1)), device("h100"))
     assert ("SYN002" in [one.rule for one in synchronization(facts)]) == races
     assert facts.freedom.kind == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("body", "told_as"),
+    [
+        # one thread of the launch gets the first number of the count
+        ("if (in[i] < 0 && atomicAdd(out, 1) == 0) out[1] = i;", set()),
+        ("if (in[i] < 0 && atomicAdd(out, 1) < 9) out[1] = i;", {"SYN008"}),
+        ("if (in[i] < 0 && in[0] == 0) out[1] = in[i];", set()),
+        ("out[1] = i;", {"SYN002", "SYN008"}),
+        ("if (i < 999) out[1] = i;", {"SYN002", "SYN008"}),
+        ("if (in[i] > out[1]) out[1] = in[i];", {"SYN002", "SYN008"}),
+    ],
+)
+def test_an_example_that_whoever_stores_last_leaves(body: str, told_as: set[str], tmp_path: Path) -> None:
+    text = f"__global__ void k(const int *in, int *out) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n"
+    module = lowered(text, tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((64, 1, 1), (4, 1, 1)), device("h100"))
+    sure = {one.rule for one in synchronization(facts) if one.certainty != "heuristic"}
+    assert sure & set(RACES) == told_as

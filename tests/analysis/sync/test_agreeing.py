@@ -11,6 +11,9 @@ from warpsmith.analysis.sync.agreeing import may_agree
 
 WAIT = "__syncthreads();"
 ROUND = f"for (int i = threadIdx.x; i / B * B < n; i += B) {{ s[i % 64] = i; {WAIT} a[i] = s[i % 7]; {WAIT} }}"
+WHOLE = f"for (int i = START; i < (n / STEP + 1) * STEP; i += STEP) {{ s[i % 64] = i; {WAIT} a[i] = s[i % 7]; {WAIT} }}"
+FIRST = "(int)(blockIdx.x * blockDim.x + threadIdx.x)"
+GRID = "(int)(gridDim.x * blockDim.x * 4)"
 POLL = f"volatile int *v = b; while (v[0] == 0) {{ s[threadIdx.x] = n; {WAIT} }}"
 
 
@@ -21,6 +24,12 @@ POLL = f"volatile int *v = b; while (v[0] == 0) {{ s[threadIdx.x] = n; {WAIT} }}
         (ROUND.replace("B", "64"), True),
         (ROUND.replace("B", "32"), False),
         (ROUND.replace("i / B * B", "i").replace("B", "64"), False),
+        (WHOLE.replace("START", FIRST).replace("STEP", GRID), True),
+        (WHOLE.replace("START", "(int)threadIdx.x").replace("STEP", "32"), False),
+        (WHOLE.replace("START", "(int)threadIdx.x + n").replace("STEP", "64"), False),
+        (WHOLE.replace("START", "(int)threadIdx.x * 4").replace("STEP", "64"), False),
+        (WHOLE.replace("i <", "i <=").replace("START", FIRST).replace("STEP", GRID), False),
+        (WHOLE.replace("(n / STEP + 1) * STEP", "n").replace("START", FIRST).replace("STEP", GRID), False),
         (POLL, True),
         (POLL.replace("v[0]", "v[threadIdx.x]"), False),
         (POLL.replace("v[0]", "atomicAdd(b, 1)"), False),

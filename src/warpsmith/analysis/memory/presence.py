@@ -161,16 +161,21 @@ class Presences:
 
     def zeros(self, guard: Guard) -> list[Form]:
         """Return sums that are 0 wherever a guard lets through: differences of numbers that it finds equal."""
+        differences = (self._difference(made, guard.block) for made in self.equalities(guard))
+        return [difference for difference in differences if difference is not None]
+
+    def equalities(self, guard: Guard) -> list[Instruction]:
+        """Return the comparisons whose two numbers are equal wherever a guard lets through."""
         terminator = self.forms.blocks[guard.block].terminator
-        found: list[Form] = []
+        found: list[Instruction] = []
         pending = [(terminator.condition, guard.holds)] if isinstance(terminator, Branch) else []
         while pending:
             condition, holds = pending.pop()
             made = self.forms.answer.definitions.get(condition) if isinstance(condition, Value) else None
             if not isinstance(made, Instruction) or holds is None:
                 continue
-            if made.op == ("eq" if holds else "ne") and (difference := self._difference(made, guard.block)) is not None:
-                found.append(difference)
+            if made.op == ("eq" if holds else "ne"):
+                found.append(made)
             elif made.op == ("and" if holds else "or"):
                 pending += [(operand, holds) for operand in made.operands]
             elif made.op == "not":

@@ -183,7 +183,9 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     if race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race):
         # nothing in the addresses says that there is more than one block
         certainty = "heuristic"
-    if (certainty == "conditional" and _is_guarded(facts, race)) or _is_told_twice(facts, race):
+    if certainty == "conditional" and (_is_guarded(facts, race) or _is_of_anyone(facts, race)):
+        certainty = "heuristic"
+    if _is_told_twice(facts, race):
         certainty = "heuristic"
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
@@ -259,6 +261,25 @@ def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:
     tested = [tests_thread(facts, side.access.block) for side in (race.first, race.second)]
     # who picks an element by data meets all threads of the other side, if these all get there
     return is_open and (all(tested) if BY_DATA in race.assumptions else any(tested))
+
+
+def _is_of_anyone(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether data decide which threads store there, and the kernel reads it nowhere: an example of what was found,
+    `if (volume[i] < 0) bad[0] = i`, whoever stores last."""
+    access = race.first.access
+    if access.instruction is not race.second.access.instruction or access.kind != "store" or race.space == "shared":
+        return False
+    if not origin(facts, access.instruction.operands[0]).of_launch:
+        return False
+    if any(one.kind != "store" and one.variable in (access.variable, "") for one in facts.accesses):
+        return False
+    return any(
+        isinstance(above.terminator, Branch)
+        and only_way(facts, above, access.block) is not None
+        and origin(facts, above.terminator.condition).loads
+        for above in facts.function.blocks
+        if above.name in facts.warp_level.graph.successors
+    )
 
 
 def _is_told_twice(facts: KernelFacts, race: RaceFact) -> bool:

@@ -1,6 +1,7 @@
 """Conditions that threads of a block answer alike if all goes as it is meant to, though nothing shows it.
 
     i = t + k * B;  if (i / B * B < n) __syncthreads();    the same k for all: B is the size of the block, and t < B
+    for (i = t; i < k * 4 * B; i += 4 * B) …               all threads run k times: t < 4 * B
     if (*stop) __syncthreads();                            stop is volatile: somebody may write in between, or nobody
 
 A barrier behind such a condition is told as heuristic. Followed backwards from the condition: the operands, where
@@ -9,6 +10,7 @@ threads come different ways the condition that parts them, to where divergence b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from warpsmith.analysis.uniformity.uniformity import Uniformity
@@ -31,11 +33,16 @@ __all__ = ["may_agree"]
 
 _QUOTIENTS = ("sdiv", "udiv")
 _SAME = ("zext", "sext", "trunc")
+_BELOW = ("slt", "sge", "ult", "uge")
+_ABOVE = ("sgt", "sle", "ugt", "ule")
+"""Whether the first number is below the second one, and whether the second one is below the first."""
+_MOST_FACTORS = 16
+_MOST_PARTS = 3
 
 
 def may_agree(answer: Uniformity, branch: str) -> bool:
-    """Whether all that a branch's condition differs by is a quotient by the size of the block, or memory that changes
-    meanwhile; a branch that does not differ agrees."""
+    """Whether all that a branch's condition differs by is a quotient by the size of the block, a counter that is
+    compared with a multiple of its step, or memory that changes meanwhile; a branch that does not differ agrees."""
     pending: list[tuple[Operand, str]] = list(_condition(answer, branch))
     seen: set[tuple[Operand, str]] = set()
     while pending:
@@ -72,6 +79,10 @@ def _is_alike(answer: Uniformity, made: Instruction) -> bool:
     """Whether threads find the same in an instruction, but for what nobody means to happen."""
     if made.op in _QUOTIENTS:
         return _is_size(answer, made.operands[1])
+    if made.op in _BELOW:
+        return _is_whole(answer, made.operands[0], made.operands[1])
+    if made.op in _ABOVE:
+        return _is_whole(answer, made.operands[1], made.operands[0])
     detail = made.detail
     if not isinstance(detail, Memory) or made.op != "load" or not detail.order or detail.space == "local":
         return False
@@ -86,3 +97,68 @@ def _is_size(answer: Uniformity, operand: Operand) -> bool:
     if isinstance(made, Instruction) and made.op in _SAME:
         return _is_size(answer, made.operands[0])
     return isinstance(made, Instruction) and isinstance(made.detail, Query) and made.detail.register.startswith("ntid")
+
+
+def _is_whole(answer: Uniformity, counter: Operand, bound: Operand) -> bool:
+    """Whether a counter takes steps of whole blocks, and is compared with a multiple of its step."""
+    made = answer.definitions.get(counter) if isinstance(counter, Value) else None
+    if not isinstance(made, Phi):
+        return False
+    whole, names = _factors(answer, bound)
+    steps = [(operand, _step(answer, counter, operand)) for _, operand in made.incoming]
+    found = [step for _, step in steps if step is not None]
+    if len(found) != 1 or not all(_starts_in_block(answer, operand) for operand, step in steps if step is None):
+        return False
+    number, parts = _factors(answer, found[0])
+    covers = _is_block(answer, number) or "ntid.x" in parts
+    return covers and whole % number == 0 and not parts - names
+
+
+def _step(answer: Uniformity, counter: Operand, operand: Operand) -> Operand | None:
+    """Return what is added to a counter in each iteration; None where `operand` is no such sum."""
+    made = answer.definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(made, Instruction) or made.op != "add" or counter not in made.operands:
+        return None
+    return next((one for one in made.operands if one != counter), None)
+
+
+def _starts_in_block(answer: Uniformity, operand: Operand) -> bool:
+    """Whether a number is that of the thread in its block, with or without those of the blocks before it."""
+    made = answer.definitions.get(operand) if isinstance(operand, Value) else None
+    if isinstance(made, Instruction) and made.op in _SAME:
+        return _starts_in_block(answer, made.operands[0])
+    if isinstance(made, Instruction) and made.op == "add":
+        return all(_starts_in_block(answer, one) for one in made.operands)
+    number, names = _factors(answer, operand)
+    if "tid.x" in names:
+        return number == 1 and names.total() == 1
+    return "ctaid.x" in names and ("ntid.x" in names or _is_block(answer, number)) and names.total() < _MOST_PARTS
+
+
+def _is_block(answer: Uniformity, number: int) -> bool:
+    block = answer.threads.block
+    return block is not None and number > 1 and number % block[0] == 0
+
+
+def _factors(answer: Uniformity, operand: Operand) -> tuple[int, Counter[str]]:
+    """Return a number as a product: the constant, and what else is multiplied."""
+    number, names = 1, Counter[str]()
+    pending, steps = [operand], 0
+    while pending:
+        one = pending.pop()
+        made = answer.definitions.get(one) if isinstance(one, Value) else None
+        steps += 1
+        if isinstance(one, Constant):
+            number *= one.bits or 1
+        elif not isinstance(made, Instruction) or steps > _MOST_FACTORS:
+            names[str(one)] += 1
+        elif made.op in _SAME:
+            pending.append(made.operands[0])
+        elif made.op == "mul":
+            pending += made.operands
+        elif made.op == "shl" and isinstance(made.operands[1], Constant):
+            number <<= made.operands[1].bits
+            pending.append(made.operands[0])
+        else:
+            names[made.detail.register if isinstance(made.detail, Query) else str(one)] += 1
+    return number, names

@@ -17,10 +17,12 @@ from warpsmith.analysis.sync.races import Judge, overlap
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, WitnessThread
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Operand, Phi, Query, Value
+from warpsmith.ssa.ops import OPS
 
 __all__ = ["across_blocks", "may_order_blocks"]
 
 _MOST_PLACES = 300
+_CASTS = ("zext", "sext", "trunc")
 
 
 def across_blocks(
@@ -95,15 +97,28 @@ def _is_of_block(judge: Judge, place: AccessSite) -> bool:
 
 
 def _of_one_block(judge: Judge, place: AccessSite) -> bool:
-    """Whether a test that its block's index takes part in may let one block alone through: `if (i == 0)`."""
+    """Whether a test may let one block alone through: its block's index takes part, as in `if (i == 0)`, or a number
+    that an atomic operation gives to one thread of the launch: `if (atomicAdd(count, 1) == 0)`."""
     above: str | None = place.block
     while above is not None:
         above = judge.forms.graph.dominator.get(above)
         guard = None if above is None else judge.presences.guard(above, place.block)
-        tests = [] if guard is None else judge.presences.zeros(guard)
-        if any(atom.of_block for test in tests for atom in test.atoms()):
+        if guard is None:
+            continue
+        if any(atom.of_block for test in judge.presences.zeros(guard) for atom in test.atoms()):
+            return True
+        if any(_elects(judge, operand) for i in judge.presences.equalities(guard) for operand in i.operands):
             return True
     return False
+
+
+def _elects(judge: Judge, operand: Operand) -> bool:
+    """Whether a number is what an atomic operation on memory of the whole launch has found there."""
+    made = judge.forms.answer.definitions.get(operand) if isinstance(operand, Value) else None
+    while isinstance(made, Instruction) and made.op in _CASTS and isinstance(made.operands[0], Value):
+        made = judge.forms.answer.definitions.get(made.operands[0])
+    detail = made.detail if isinstance(made, Instruction) and OPS[made.op].cost == "atomic" else None
+    return getattr(detail, "space", "") in ("global", "generic")
 
 
 def _neighbors(
