@@ -4,7 +4,8 @@ python -m benchmarks.predicted
 
 Each program is ported, its kernels are counted at LARGE, without a run, and their predicted times are added up.
 Programs that launch kernels in loops, or with numbers that only a run has, are left out and named. The time on the
-device is of an earlier port of the same program, built by nvcc. Registers are those that ptxas names, where it is.
+device is of an earlier port of the same program, built by nvcc. Registers are estimates, for
+NVRTC does not take the files of ports.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.explaining import explain_file
+from warpsmith.flows.explaining import registers
 from warpsmith.kernels.shape import Launching
 from warpsmith.kernels.units import KernelFile
 from warpsmith.settings.read import Wanted, read_settings
@@ -77,7 +77,7 @@ def test_calls_that_are_left(body: str, callees: list[str]) -> None:
 def test_registers_that_are_spilled(
     compiled: CompilerFigures | None, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(explain_file, "assemble_ptx", lambda *_: {"k": compiled})
+    monkeypatch.setattr(registers, "assemble_ptx", lambda *_: {"k": compiled})
     found = _found("", "OCC006", ptxas=compiled is not None)
     assert len(found) == count
     assert all(certainty == "proven" and " bytes of registers" in message for message, certainty in found)

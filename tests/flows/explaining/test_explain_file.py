@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.flows.ptx import file, kernel, settings_of
+from warpsmith.analysis.counts import prediction
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
@@ -96,7 +97,7 @@ def test_a_kernel_that_takes_too_long_to_count_has_no_time(monkeypatch: pytest.M
     def late(*given: object) -> None:
         raise OutOfTimeError
 
-    monkeypatch.setattr(flow, "predict_time", late)
+    monkeypatch.setattr(prediction, "predict_time", late)
     found = explain_file(task(times="launches"))
     assert found.kernels and not found.late
     assert all(one.predicted is not None and "time" in one.predicted.lacks[0] for one in found.kernels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 
 from tests.machine.time.works import axpy
-from warpsmith.analysis.counts.prediction import BlockChoice, PredictedTime
+from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
 from warpsmith.machine.time.predict import predict

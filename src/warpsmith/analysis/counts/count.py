@@ -8,12 +8,13 @@ What is not known is named in `lacks`, and then there is no work to predict a ti
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
 import numpy as np
 from msgspec import Struct, field
 
+from warpsmith.analysis.counts.columns import Column
 from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
@@ -171,8 +172,8 @@ def _sweep(found: Sweeps) -> Sweep:
     return Sweep(tuple(n / found.visits for n in found.sectors), tuple(n / found.visits for n in found.times))
 
 
-def _sum(rows: object, at: int) -> float:
-    return float(sum(row[at] for row in rows))  # type: ignore[attr-defined]
+def _sum(rows: Iterable[Column], at: int) -> float:
+    return float(sum(row[at] for row in rows))
 
 
 def _space(i: Instruction) -> str:

@@ -7,46 +7,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import Struct
-
 from warpsmith.analysis.counts.count import Holding, count_launch
+from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.analysis.counts.shapes import covering, other_blocks, why_bound_to_block
 from warpsmith.analysis.counts.walk import MOST_WORK
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
 from warpsmith.machine.limits import MAX_GRID
-from warpsmith.machine.occupancy import Occupancy, occupancy
-from warpsmith.machine.time.predict import Prediction, predict
-from warpsmith.machine.time.work import LaunchWork
+from warpsmith.machine.occupancy import occupancy
+from warpsmith.machine.time.predict import predict
 from warpsmith.ssa.graph import Graph
 
-__all__ = ["BlockChoice", "PredictedTime", "predict_blocks", "predict_time"]
+__all__ = ["predict_blocks", "predict_time"]
 
 
 TIE: Final = 1.1
 """A time that is less than so much longer is the same: models of this kind do not tell more (memory-and-cost, D)."""
-
-
-class PredictedTime(Struct, frozen=True):
-    """`prediction` None: what it lacks is in `lacks`. `exact`: the counts under it are those of a run, else `looked_at`
-    blocks stand for all."""
-
-    block: Dim
-    grid: Dim | None
-    prediction: Prediction | None = None
-    work: LaunchWork | None = None
-    exact: bool = False
-    looked_at: int = 0
-    lacks: tuple[str, ...] = ()
-    occupancy: Occupancy | None = None
-
-
-class BlockChoice(Struct, frozen=True):
-    """The same threads in blocks of other shapes, the fastest first; the first `ties` are too close to tell apart.
-    `why`: none is tried. A thread is taken to hold as many registers in all of them."""
-
-    choices: tuple[PredictedTime, ...] = ()
-    why: str = ""
-    ties: int = 0
 
 
 def predict_time(facts: KernelFacts, launch: tuple[Dim, Dim] | None = None, most: int = MOST_WORK) -> PredictedTime:

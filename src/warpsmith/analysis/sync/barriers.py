@@ -17,7 +17,7 @@ from msgspec import Struct
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.memory.phases import ALL_LANES, Cut, around, full_barrier, intervals
+from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.agreeing import may_agree
 from warpsmith.analysis.sync.races import Judge, meetings
@@ -144,7 +144,10 @@ class _Ordered(Struct):
 
     def holds_without(self, barrier: Instruction) -> tuple[bool, tuple[str, ...]]:
         """Return whether no two accesses clash without this barrier that it keeps apart, and what that rests on."""
-        others: Cut = lambda i: full_barrier(i) and i is not barrier  # noqa: E731
+
+        def others(i: Instruction) -> bool:
+            return full_barrier(i) and i is not barrier
+
         found = intervals(self.judge.forms, self.places, others)
         before, behind = around(self.judge.forms, self.places, full_barrier, barrier)
         assumptions = list(self.assumptions)

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warpsmith.analysis.counts.prediction import PredictedTime, predict_blocks, predict_time
+from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.patterns.kernel import kernel_accesses
@@ -250,6 +250,9 @@ class _FileWork(Struct, frozen=True):
 
     def predict(self, found: Found, _: Function) -> None:
         """Give a kernel that was kept its predicted times; one that takes too long to count has none."""
+        # loaded here: what counts takes a tenth of a second to import, and only predictions need it
+        from warpsmith.analysis.counts.prediction import predict_blocks, predict_time
+
         kept = self.result.kernels
         for facts in found:
             key = facts.kernel, facts.device.name

@@ -79,7 +79,8 @@ class SpaceEntry(Struct, frozen=True):
         if self.place is None or not (one and other):
             return None
         pair = [self.space.references[place] for place in (group.earlier, group.later)]
-        written = all(reference.writes for reference in pair)
+        # threads of a port hand on only what they combine; those of a kernel that was written as one, what they store
+        written = (all if self.figures else any)(reference.writes for reference in pair)
         found = landing(group.direction, self.place, same_time=False, written=written)
         return "L2" if one != other else self._in_place(pair[0], found)
 

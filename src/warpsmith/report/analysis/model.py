@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from warpsmith.analysis.counts.prediction import BlockChoice, PredictedTime
+from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
 from warpsmith.analysis.uniformity.facts import (

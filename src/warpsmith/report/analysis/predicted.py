@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from warpsmith.analysis.counts.prediction import BlockChoice, PredictedTime
+from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.machine.time.predict import Prediction, Roofline
 from warpsmith.report.json_parts import Json
 

@@ -13,7 +13,7 @@ be (bounds.py). Limits: the ports of registers and constants are not modeled, no
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -82,7 +82,11 @@ def _ranks(groups: RegisterGroups, distances: Distances) -> Iterator[Rank]:
     for seed in range(_TRIES):
         noise = random.Random(seed)
         jitter = {one: noise.random() * (0.9 if seed % 2 else 2.5) for one in groups.operations}
-        yield lambda one, jitter=jitter: (-tail[one] + jitter[one], one.number)  # type: ignore[misc]
+        yield _rank_by({one: jitter[one] - tail[one] for one in groups.operations})
+
+
+def _rank_by(numbers: Mapping[Operation, float]) -> Rank:
+    return lambda one: (numbers[one], one.number)
 
 
 class _Scheduler:
