@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.kernels.kernels import kernel, unit
 from warpsmith.base.findings import Finding
@@ -16,11 +17,44 @@ OPENCL = "__kernel void k(__global float *a) { a[0] = 1; }\n"
 
 
 def test_launches_on_which_all_sites_agree() -> None:
-    launches = {name: unit().launches.get(kernel(name).name) for name in ("scale", "scan", "bytes", "twice")}
+    found = {name: unit().launches.get(kernel(name).name) for name in ("scale", "scan", "bytes", "twice")}
+    launches = {name: None if one is None else replace(one, calls=()) for name, one in found.items()}
     assert launches["scale"] == Launched((64, 1, 1), None, 0), "the grids differ"
     assert launches["scan"] == Launched((8, 4, 1), (2, 3, 1), 256)
     assert launches["bytes"] is None, "nothing launches it"
     assert launches["twice"] == Launched(None, None, 0), "no number is known"
+
+
+CALLED = """
+__global__ void k(int *a, int n, bool on, unsigned m, float f) { a[n] = on ? m : f; }
+__global__ void other(int *a, int n) { a[n] = 1; }
+__global__ void never(int *a, int n) { a[n] = 1; }
+static void run(int *a, int n, bool on) { k<<<1, 32>>>(a, 2 * n, on, -1, 2); }
+void host(int *a, int x) {
+    int n = 4;
+    const int size = 1 << 10;
+    run(a, 8, true);
+    run(a, 16, false);
+    k<<<2, 32>>>(a, n, x > 2, 5, 1);
+    n = x;
+    other<<<1, 1>>>(a, size);
+    other<<<1, 1>>>(a, n);
+}
+void unused(int *a) { other<<<1, 1>>>(a, 3); }
+"""
+
+
+def test_what_launches_say_of_arguments() -> None:
+    read = read_unit(KernelFile("k.cu", text=CALLED))
+    assert isinstance(read, KernelUnit)
+    calls = {name: [(call.numbers, call.span) for call in one.calls] for name, one in read.launches.items()}
+    assert [numbers for numbers, _ in calls["k"]] == [
+        {"n": (16, 32), "m": (4294967295,)}, {"n": (4,), "m": (5,)}
+    ], "what x > 2 is, is not known"  # fmt: skip
+    assert [span.line for _, span in calls["k"] if span is not None] == [5, 11]
+    assert [numbers for numbers, _ in calls["other"]] == [{}, {}, {}], "one of them gives any number"
+    assert "never" not in calls
+    assert "n = 16 or 32" in read.launches["k"].text and "line" not in read.launches["k"].text
 
 
 def test_what_a_unit_holds() -> None:

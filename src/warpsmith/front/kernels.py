@@ -44,7 +44,8 @@ __all__ = ["DeviceUnit", "LaunchSite", "LostKernel", "load_kernels"]
 
 class LaunchSite(Struct, frozen=True):
     """A `<<<…>>>` of host code; numbers are None where they are not known. `blocks`: those that it may have, as far as
-    they are known; `complete`: it has no others."""
+    they are known; `complete`: it has no others. `arguments`: the whole numbers that each may be, None where it may be
+    others, or is none; empty where it is not known what they are."""
 
     kernel: str
     grid: tuple[int | None, ...]
@@ -53,6 +54,7 @@ class LaunchSite(Struct, frozen=True):
     span: Span | None
     blocks: tuple[tuple[int, ...], ...] = ()
     complete: bool = False
+    arguments: tuple[tuple[int, ...] | None, ...] = ()
 
 
 class DeviceUnit(Struct, frozen=True):
@@ -296,12 +298,13 @@ class _Reader:
         return None
 
     def _launches(self, labels: Mapping[Symbol, str]) -> Iterator[LaunchSite]:
-        for declared, file, start, end, grid, block, shared, (blocks, complete) in self.dump.launches:
+        for declared, file, start, end, grid, block, shared, (blocks, complete), given in self.dump.launches:
             label = labels.get(self.context.symbol(declared))
             if label is not None:
                 span = self.context.span(file, start, end)
                 possible = tuple(tuple(one) for one in blocks)
-                yield LaunchSite(label, tuple(grid), tuple(block), shared, span, possible, complete)
+                passed = tuple(None if one is None else tuple(one) for one in given)
+                yield LaunchSite(label, tuple(grid), tuple(block), shared, span, possible, complete, passed)
 
     def _repeats(self) -> Iterator[HostRepeat]:
         for callee, what, (device, host), conditions, file, start, end, loop_start, loop_end in self.dump.transfers:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from math import gcd
 from typing import Final
 
 from msgspec import Struct, field
 
-from warpsmith.analysis.uniformity.facts import Dim, LaunchShape, ParameterBound
+from warpsmith.analysis.uniformity.facts import Dim, LaunchCall, LaunchShape, ParameterBound
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.kernels.units import Launched
 from warpsmith.settings.model import Settings
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["Launching", "arguments_of", "bounds_of", "check_names", "dim_of", "shape_of"]
+__all__ = [
+    "Launching",
+    "agreed_arguments",
+    "arguments_of",
+    "bounds_of",
+    "check_names",
+    "dim_of",
+    "known_arguments",
+    "shape_of",
+]
 
 _FORM: Final = re.compile(
     r"(?P<name>[A-Za-z_$][\w$.]*)\s*(?:%\s*(?P<multiple>\d+)\s*==\s*0|(?P<op><=|>=|==|<|>)\s*(?P<number>-?\d+))$"
@@ -99,15 +109,35 @@ def shape_of(
         symbol = _parameter(function, bound.parameter)
         if symbol is not None:
             bounds.append(ParameterBound(symbol, bound.least, bound.most, bound.multiple))
+    calls = launched.calls if launched is not None and not arguments and not bounds else ()
+    arguments |= agreed_arguments(calls)
     return LaunchShape(
         said.block or row.block or (launched.block if launched is not None else None),
         said.grid or row.grid or (launched.grid if launched is not None else None),
         arguments,
-        tuple(bounds),
+        (*bounds, *_bound_others(calls)),
         said.shared_bytes or (launched.shared_bytes if launched is not None else 0),
         blocks=launched.blocks if launched is not None else (),
         complete=launched is not None and launched.complete,
+        calls=calls,
     )  # fmt: skip
+
+
+def known_arguments(calls: Sequence[LaunchCall]) -> dict[str, frozenset[int]]:
+    """Return what scalar parameters may be in any of the launches."""
+    names = calls[0].numbers if calls else ()
+    return {name: frozenset(n for call in calls for n in call.numbers[name]) for name in names}
+
+
+def agreed_arguments(calls: Sequence[LaunchCall]) -> dict[str, int]:
+    """Return the numbers that are the same in all launches."""
+    return {name: min(numbers) for name, numbers in known_arguments(calls).items() if len(numbers) == 1}
+
+
+def _bound_others(calls: Sequence[LaunchCall]) -> Iterator[ParameterBound]:
+    for name, numbers in known_arguments(calls).items():
+        if len(numbers) > 1:
+            yield ParameterBound(name, min(numbers), max(numbers), max(1, gcd(*numbers)))
 
 
 def _parameter(function: Function, text: str) -> str | None:

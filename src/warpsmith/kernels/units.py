@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from warpsmith.analysis.uniformity.facts import Dim
+from warpsmith.analysis.uniformity.facts import Dim, LaunchCall
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.inputs import Source
@@ -51,13 +52,20 @@ class KernelFile(Struct, frozen=True):
 
 class Launched(Struct, frozen=True):
     """The shape in which host code launches a kernel, as far as all launches agree. `blocks`: where they do not, those
-    that host code gives it; `complete`: it gives no others."""
+    that host code gives it; `complete`: it gives no others. `calls`: the launches, with what all of them say
+    of arguments."""
 
     block: Dim | None
     grid: Dim | None
     shared_bytes: int
     blocks: tuple[Dim, ...] = ()
     complete: bool = False
+    calls: tuple[LaunchCall, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """It but for places, in words."""
+        return f"{replace(self, calls=())} {[call.text for call in self.calls]}"
 
 
 class KernelUnit(Struct, frozen=True):
@@ -132,8 +140,9 @@ def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) ->
     names = [function.name for function in whole.module.functions if function.kernel]
     # what includes the file may launch its kernels, too
     sites = (*read.launches, *launches_elsewhere(source, names, wanted.timeout_s))
-    launches = {name: shape for name in names if (shape := _find_launched(sites, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
+    shapes = {name: _find_launched(sites, name, declared.get(name, ())) for name in names}
+    launches = {name: shape for name, shape in shapes.items() if shape is not None}
     functions = tuple(function for _, function in read.program.functions())
     headers = tuple(path for one in read.program.units for path in one.headers)
     return KernelUnit(
@@ -142,7 +151,7 @@ def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) ->
     )  # fmt: skip
 
 
-def _find_launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:
+def _find_launched(sites: Iterable[LaunchSite], kernel: str, parameters: Sequence[Symbol]) -> Launched | None:
     """Return what all launches of a kernel in its file agree on; None where nothing is known of them."""
     mine = [site for site in sites if site.kernel == kernel]
     if not mine:
@@ -157,7 +166,24 @@ def _find_launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:
         (shared.pop() or 0) if len(shared) == 1 else 0,
         () if one is not None else possible,
         one is None and bool(possible) and all(site.complete for site in mine),
+        _find_calls(mine, [parameter.name for parameter in parameters]),
     )
+
+
+def _find_calls(sites: Sequence[LaunchSite], names: Sequence[str]) -> tuple[LaunchCall, ...]:
+    """Return the launches with what they say of the arguments that all say something of."""
+    if any(len(site.arguments) != len(names) for site in sites):
+        return tuple(LaunchCall(site.span) for site in sites if site.span is not None)
+    known = [all(site.arguments[at] is not None for site in sites) for at in range(len(names))]
+    return tuple(LaunchCall(site.span, dict(_known_numbers(site, names, known))) for site in sites)
+
+
+def _known_numbers(
+    site: LaunchSite, names: Sequence[str], known: Sequence[bool]
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for name, given, kept in zip(names, site.arguments, known, strict=True):
+        if kept and given is not None:
+            yield name, given
 
 
 def _dim(sizes: tuple[int | None, ...]) -> Dim | None:

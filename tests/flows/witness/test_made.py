@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.witness.kernels import unit_of
+from warpsmith.analysis.uniformity.facts import LaunchCall, LaunchShape
 from warpsmith.flows.witness.made import LONGEST, Made, make_arguments
 
 
@@ -15,7 +16,7 @@ def made_for(folder: Path, parameters: str, known: Mapping[str, int] | None = No
     """Return what is made up for a kernel with such parameters."""
     unit = unit_of(folder, f"struct pair {{ int x, y; }};\n__global__ void k({parameters}) {{}}\n")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    return list(make_arguments(unit, kernel, threads, known or {}))
+    return list(make_arguments(unit, kernel, threads, LaunchShape(arguments=known or {})))
 
 
 def test_sizes_are_above_the_threads(tmp_path: Path) -> None:
@@ -30,6 +31,23 @@ def test_numbers_that_are_given_are_no_sizes(tmp_path: Path) -> None:
     (one,) = made_for(tmp_path, "int *a, int n", {"n": 7, "m": 8})
     assert one.numbers == {"n": "7"} and one.given == frozenset({"n"})
     assert one.assumptions == ("random numbers below 64 in a",)
+
+
+def test_numbers_of_launches_stay_together(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, "__global__ void k(int *a, int n, int m, int s) {}\n")
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    calls = (LaunchCall(None, {"n": (9000,), "m": (1,)}), LaunchCall(None, {"n": (20,), "m": (2, 3)}))
+    made = list(make_arguments(unit, kernel, 64, LaunchShape(calls=calls)))
+    plain = [one.numbers for one in made if not one.shrunk]
+    assert [(one["n"], one["m"], one["s"]) for one in plain] == [
+        (n, m, str(size)) for size in (128, 109, 8) for n, m in (("9000", "1"), ("20", "2"), ("20", "3"))
+    ]
+    assert all(one.given == {"n", "m"} for one in made if not one.shrunk)
+    smaller = [one for one in made if one.shrunk]
+    assert [one.numbers["n"] for one in smaller] == ["128", "109", "8"], "9,000 may be too large for a run"
+    assert all(one.given == {"m"} and one.numbers["m"] == "1" for one in smaller)
+    fixed = make_arguments(unit, kernel, 64, LaunchShape(calls=calls, deciding=frozenset({"n"})))
+    assert not [one for one in fixed if one.shrunk], "it decides what code there is"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +79,7 @@ def test_fractions_rise_around_what_arrays_hold(tmp_path: Path) -> None:
 def test_arrays_of_a_block_hold_nothing(tmp_path: Path) -> None:
     unit = unit_of(tmp_path, "__kernel void k(__local int *s, __local float *f, __global float4 *g) {}\n", "k.cl")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    (one,) = make_arguments(unit, kernel, 64, {})
+    (one,) = make_arguments(unit, kernel, 64, LaunchShape())
     assert one.texts == ("s=local:i32[2048]", "f=local:f32[2048]", "g=rand:f32[256]")
     assert one.assumptions == ()
     longer = one.longer("s", 1 << 15)
@@ -85,5 +103,5 @@ def test_what_rows_are_apart_by_is_long(body: str, *, long: bool, tmp_path: Path
     )
     unit = unit_of(tmp_path, f"{text}\n")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    made = list(make_arguments(unit, kernel, 64, {}))
+    made = list(make_arguments(unit, kernel, 64, LaunchShape()))
     assert [one.numbers["m"] for one in made] == [str(n * (16 if long else 1)) for n in (128, 109, 8)]

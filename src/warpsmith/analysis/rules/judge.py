@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,8 +19,8 @@ from warpsmith.analysis.rules.memory.shared import known_memory
 from warpsmith.analysis.rules.memory.spaces import other_spaces
 from warpsmith.analysis.rules.synchronization import synchronization
 from warpsmith.analysis.sync.barriers import ENDED
-from warpsmith.analysis.uniformity.facts import KernelFacts
-from warpsmith.base.findings import Severity
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchCall
+from warpsmith.base.findings import Note, Severity
 
 __all__ = ["judge"]
 
@@ -31,6 +32,9 @@ def _parting(facts: KernelFacts) -> Iterable[KernelFinding]:
     return simulated_parting(facts, tuple(divergence(facts)))
 
 
+_WRONG: Final = ("SYN001", "SYN002", "SYN003", "SYN004", "SYN008", "MEM02")
+"""Rules about what goes wrong, rather than what costs time."""
+_MOST_LAUNCHES: Final = 3
 _FAMILIES: Final[tuple[Family, ...]] = (
     _parting, device_memory, other_spaces, known_memory, synchronization, between_blocks, launch, arithmetic,
 )  # fmt: skip
@@ -44,7 +48,21 @@ def judge(facts: KernelFacts) -> tuple[KernelFinding, ...]:
             key = (finding.rule, finding.span or id(finding), finding.message)
             first = found.get(key)
             found[key] = finding if first is None else replace(first, times=first.times + 1)
-    return tuple(sorted((replace(one, at_most=_at_most(facts, one)) for one in found.values()), key=_place))
+    told = (replace(one, at_most=_at_most(facts, one), related=_related(facts, one)) for one in found.values())
+    return tuple(sorted(told, key=_place))
+
+
+def _related(facts: KernelFacts, finding: KernelFinding) -> tuple[Note, ...]:
+    """Return the places of a finding; of what goes wrong in a launch, the launches as well."""
+    if not finding.rule.startswith(_WRONG) or finding.certainty == "heuristic":
+        return finding.related
+    calls = {call.text: call for call in reversed(facts.shape.calls) if call.span is not None}
+    launches = (Note(call.span, _launched(call)) for call in reversed(calls.values()) if call.span is not None)
+    return (*finding.related, *islice(launches, _MOST_LAUNCHES))
+
+
+def _launched(call: LaunchCall) -> str:
+    return f"launched here with {call.text}" if call.numbers else "launched here"
 
 
 def _at_most(facts: KernelFacts, finding: KernelFinding) -> Severity:

@@ -393,7 +393,7 @@ def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, fo
     told = {frozenset((id(r.first.access), id(r.second.access))) for r in found if r.reach == "grid"}
     ordered = may_order_blocks(work.judge.forms.answer.function)
     # numbers that are given may be those of one block
-    unsized = grid is None and bool(work.judge.forms.transfer.shape.arguments)
+    unsized = grid is None and work.judge.forms.transfer.shape.is_told
     for count, (one, other) in enumerate(_grid_pairs(places)):
         sides = work.facts[one.instruction], work.facts[other.instruction]
         if count > _MOST_PAIRS or work.proofs <= 0:

@@ -38,6 +38,7 @@ __all__ = [
     "Dim",
     "ExchangeFact",
     "KernelFacts",
+    "LaunchCall",
     "LaunchShape",
     "LoopStride",
     "ParameterBound",
@@ -77,13 +78,28 @@ class ParameterBound(Struct, frozen=True):
         return " and ".join(parts)
 
 
+class LaunchCall(Struct, frozen=True):
+    """A launch in host code: what each scalar parameter may be, where that is a set of known whole numbers."""
+
+    span: Span | None
+    numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What it gives, in words."""
+        given = [f"{name} = {' or '.join(map(str, few))}" for name, few in self.numbers.items()]
+        return ", ".join(given)
+
+
 class LaunchShape(Struct, frozen=True):
     """How the kernel is launched, as far as it is known.
 
     `block` None: what the kernel promises (`reqd_work_group_size`; launch bounds promise no shape), else `likely`, else
     a row of whole warps is assumed, and said. `arguments`: scalar parameters with known numbers. `assumptions`: what is
     granted of others. `shared_bytes`: dynamic shared memory. `blocks`: those that host code gives, where they are
-    several; `complete`: it gives no others.
+    several; `complete`: it gives no others. `calls`: the launches in host code, where the user says nothing of
+    arguments; then `arguments` are those on which they agree, `assumptions` bound others, and `deciding` are those that
+    decided branches of the function, which are gone.
     """
 
     block: Dim | None = None
@@ -94,6 +110,13 @@ class LaunchShape(Struct, frozen=True):
     likely: Dim | None = None
     blocks: tuple[Dim, ...] = ()
     complete: bool = False
+    calls: tuple[LaunchCall, ...] = ()
+    deciding: frozenset[str] = frozenset()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the user gives arguments: they may be those of one block."""
+        return bool(self.arguments) and not self.calls
 
 
 # --- what is found

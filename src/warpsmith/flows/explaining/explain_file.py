@@ -28,6 +28,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
+from warpsmith.flows.explaining.launched import as_launched, name_launches
 from warpsmith.flows.explaining.registers import Registers, ask_ptxas
 from warpsmith.flows.witness.budget import RunBudget, suspicion, with_figures, with_witnesses
 from warpsmith.kernels.names import shown_names
@@ -178,8 +179,8 @@ def _text(unit: KernelUnit, kernel: Function) -> str:
     """Return all that the findings of a kernel depend on, but for places: itself, what it may call, its launches."""
     others = (function for function in unit.module.functions if not function.kernel)
     written = (function for function in unit.module.written if function.name == kernel.name)
-    module = Module((kernel, *written, *others), unit.module.symbols)
-    return f"{print_module(module)}\n{unit.launches.get(kernel.name)}\n{unit.module.images}"
+    module, launched = Module((kernel, *written, *others), unit.module.symbols), unit.launches.get(kernel.name)
+    return f"{print_module(module)}\n{launched.text if launched is not None else None}\n{unit.module.images}"
 
 
 def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
@@ -219,25 +220,27 @@ class _FileWork(Struct, frozen=True):
     def examine(self, kernel: Function) -> Found:
         """Return what the text of a kernel tells."""
         task, name = self.task, self.names[kernel.name]
-        shape = shape_of(kernel, name, task.launching, task.settings, self.unit.launches.get(kernel.name))
+        said = shape_of(kernel, name, task.launching, task.settings, self.unit.launches.get(kernel.name))
+        module, shape = as_launched(self.unit.module, kernel, said)
+        function = module.function(kernel.name) or kernel
         found: Found = []
         for device in task.devices:
-            said = self.compiled.get((device.name, kernel.name))
-            for_shape = partial(examine, self.unit.module, kernel.name, device=device, compiled=said)
-            found.append(examine_likely(kernel, shape, for_shape))
+            compiled = self.compiled.get((device.name, kernel.name))
+            for_shape = partial(examine, module, kernel.name, device=device, compiled=compiled)
+            found.append(name_launches(examine_likely(function, shape, for_shape)))
         return found
 
     def run(self, found: Found, runs: RunBudget, _: Function) -> Found:
         """Return the facts of a kernel with what runs of it show."""
         first, *others = found
-        return [with_witnesses(self.unit, self.task.wanted, first, runs), *others]
+        return [with_witnesses(replace(self.unit, module=first.module), self.task.wanted, first, runs), *others]
 
     def count(self, found: Found, runs: RunBudget, _: Function) -> Found:
         """Return the facts of a kernel with the figures that runs of it count."""
         if not found:
             return found
         first, *others = found
-        return [with_figures(self.unit, self.task.wanted, first, runs), *others]
+        return [with_figures(replace(self.unit, module=first.module), self.task.wanted, first, runs), *others]
 
     def keep(self, found: Found, kernel: Function) -> None:
         """Put what the rules say of a kernel into the result."""

@@ -51,7 +51,8 @@ def count_figures(
 ) -> Simulated:
     """Return the figures that are wanted, as far as runs show them within some time and memory does not decide them."""
     plan = launch_plan(unit, file, facts, FIGURES)
-    sizes = [] if why_not(unit, facts) else [*make_arguments(unit, facts.function, plan.threads, facts.shape.arguments)]
+    made = () if why_not(unit, facts) else make_arguments(unit, facts.function, plan.threads, facts.shape)
+    sizes = [one for one in made if not one.shrunk]
     pointers = frozenset(sizes[0].arrays) if sizes else frozenset[str]()
     found = {key: origin for key, origin in _origins(facts, wanted, pointers) if "memory" not in origin.places}
     if not found or not sizes:

@@ -14,6 +14,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.kernels.units import KernelUnit
 from warpsmith.ssa.nodes import Constant, Function, Instruction, Operand, Param, Value
 from warpsmith.ssa.ops import OPS
@@ -35,17 +36,21 @@ _PARTS: Final = (*_PRODUCTS, "sext", "zext", "trunc", "shl", "lshr", "ashr", "sd
 _FEW: Final = 8
 """A number for kernels to which large ones are too much."""
 _BELOW: Final = 64
+_MOST_CALLS: Final = 3
+"""Launches whose arguments are tried."""
 _FLOATS: Final = {4: "f32", 8: "f64", 2: "f16"}
 
 
 class Made(Struct, frozen=True):
     """Arguments of a launch: `numbers` by parameter, as texts, those that are `given` by the user among them; for each
-    array the type of its elements and how many they are; those in `local` are of a block, and hold nothing."""
+    array the type of its elements and how many they are; those in `local` are of a block, and hold nothing;
+    `shrunk`: a number that host code gives is left out, since it may be too large for a run."""
 
     numbers: Mapping[str, str]
     given: frozenset[str]
     arrays: Mapping[str, tuple[str, int]]
     local: frozenset[str] = frozenset()
+    shrunk: bool = False
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -86,9 +91,32 @@ def _bytes_of(type: str) -> int:
     return int(type[1:]) // 8
 
 
-def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapping[str, int]) -> Iterator[Made]:
+def make_arguments(unit: KernelUnit, kernel: Function, threads: int, shape: LaunchShape) -> Iterator[Made]:
     """Yield arguments to try for a kernel that is launched with so many threads along an axis; none where a parameter
-    is of a kind that nothing can be made up for. `known`: numbers that the user gives."""
+    is of a kind that nothing can be made up for. Numbers that the user or host code gives stay, those of each launch
+    together; such as may be too large for a run are left out at last."""
+    given = _given_sets(shape)
+    tried = [list(_make(unit, kernel, threads, known)) for known in given]
+    yield from (made for several in zip(*tried, strict=True) for made in several)
+    for known in given[:1] if shape.calls else ():
+        kept = {name: n for name, n in known.items() if name in shape.deciding or n <= 2 * threads}
+        if kept != known:
+            yield from (replace(made, shrunk=True) for made in _make(unit, kernel, threads, kept))
+
+
+def _given_sets(shape: LaunchShape) -> list[dict[str, int]]:
+    """Return the numbers that are given, those of each of a few launches that differ."""
+    if not shape.calls:
+        return [dict(shape.arguments)]
+    found: list[dict[str, int]] = []
+    for call in shape.calls:
+        for pick in (min, max):
+            one = {name: pick(numbers) for name, numbers in call.numbers.items()}
+            found += [one] if one not in found else []
+    return found[:_MOST_CALLS]
+
+
+def _make(unit: KernelUnit, kernel: Function, threads: int, known: Mapping[str, int]) -> Iterator[Made]:
     declared = {symbol.name: symbol.type for symbol in unit.parameters.get(kernel.name, ())}
     arrays: dict[str, tuple[str, int]] = {}
     numbers: dict[str, str] = {}

@@ -93,7 +93,7 @@ def _grid(facts: KernelFacts) -> Dim:
     if given is not None:
         x, y, z = (min(n, _MOST) for n in given)
         return x, y, z
-    if facts.shape.arguments:
+    if facts.shape.is_told:
         # they may not be for more
         return 1, 1, 1
     used = {operand for _, i in facts.function.instructions() for operand in i.operands}

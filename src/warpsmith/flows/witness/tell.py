@@ -81,7 +81,8 @@ class _Search:
     def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
         """Add what each launch shows that could be seen; return why there is none, or ""."""
         why = "nothing can be made up for one of its parameters"
-        left = list(make_arguments(self.unit, self.function, self.plan.threads, self.facts.shape.arguments))
+        tried = list(make_arguments(self.unit, self.function, self.plan.threads, self.facts.shape))
+        left, spare = ([made for made in tried if made.shrunk == shrunk] for shrunk in (False, True))
         self.sized = len(left) > 1
         while left and not self._is_settled(seen):
             made = left.pop(0)
@@ -92,6 +93,8 @@ class _Search:
                 why = reason_of(self.function, attempt, numbers, made.arrays)
                 # what takes too long may end with the smallest numbers
                 left = left[-1:] if attempt.problem.kind == "budget" else left
+                left, spare = (left, spare) if left or seen else (spare, [])
+                self.sized = self.sized or made.shrunk
             else:
                 seen.append({race.places: race for race in reversed([*self._of(attempt)])})
         return "" if seen else why

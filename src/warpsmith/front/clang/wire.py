@@ -32,6 +32,7 @@ __all__ = [
     "Detail",
     "Diagnostic",
     "Dump",
+    "Given",
     "LaunchRow",
     "Mark",
     "MemberRow",
@@ -93,9 +94,11 @@ RecordRow = tuple[str, int, bool, list[MemberRow], int, int, int, bool, bool, li
 Mark = tuple[list[str], str]
 # blocks that a launch may have, and whether it has no others
 Blocks = tuple[list[list[int]], bool]
+# of each argument of a launch: the whole numbers that it may be, None where it may be others, or is none
+Given = list[list[int] | None]
 # a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not known), dynamic shared bytes,
-# blocks
-LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None, Blocks]
+# blocks, arguments (none where it is not known what they are)
+LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None, Blocks, Given]
 # what a loop of host code repeats for nothing: the function called, `allocated`, `in` or `out`, names of the device's
 # and the host's block, conditions (kind, name), file, start and end of the call, start and end of the loop's head
 TransferRow = tuple[str, Literal["allocated", "in", "out"], list[str], list[tuple[str, str]], int, int, int, int, int]

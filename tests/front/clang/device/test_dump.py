@@ -28,7 +28,7 @@ def test_host_code_has_no_rows_but_its_launches(tmp_path: Path) -> None:
     _, kind, *_ = dump.columns()
     assert kinds.FOR not in kind and kinds.COMPOUND in kind
     names = {number: declared[1] for number, declared in enumerate(dump.declared)}
-    launches = [(names[row], grid, block, shared) for row, _, _, _, grid, block, shared, _ in dump.launches]
+    launches = [(names[row], grid, block, shared) for row, _, _, _, grid, block, shared, *_ in dump.launches]
     assert (launches[0][0], launches[0][2]) == ("k", [8, 4, 1])
     assert launches[0][1] == [3, 1, 1] and launches[0][3] == 128
     assert launches[1][0] == "own" and launches[1][1] == [3, 1, 1]  # the variable is counted up before

@@ -11,18 +11,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["KERNEL", "host_program", "observed_blocks"]
+__all__ = ["KERNEL", "host_program", "observed_launches"]
 
-KERNEL: Final = """#define LAUNCH(n, g, b) kernel<n><<<g, b>>>()
-template <int N> __global__ void kernel() {}
+KERNEL: Final = """#define LAUNCH(n, g, b) kernel<n><<<g, b>>>(a, g0 > 40, c + 1)
+template <int N> __global__ void kernel(int, bool, unsigned char) {}
 """
 _NATIVE: Final = """#include <cstdio>
 #include <cstdlib>
 #include <algorithm>
 using std::min; using std::max;
 struct dim3 { unsigned x, y, z; dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {} };
-static void launched(int n, dim3, dim3 b) { std::printf("%d %u %u %u\\n", n, b.x, b.y, b.z); }
-#define LAUNCH(n, g, b) launched(n, g, b)
+static void launched(int n, dim3, dim3 b, int i, bool o, unsigned char m) {
+  std::printf("%d %u %u %u %d %d %d\\n", n, b.x, b.y, b.z, i, o, m);
+}
+#define LAUNCH(n, g, b) launched(n, g, b, a, g0 > 40, c + 1)
 """
 _HEAD: Final = """
 struct Sizes { int block = 64; int other; };
@@ -177,14 +179,14 @@ def host_program(seed: int) -> str:
     return _Program(seed).text()
 
 
-def observed_blocks(text: str, folder: Path) -> dict[int, set[tuple[int, int, int]]]:
-    """Return the blocks that each launch of a program had when it ran."""
+def observed_launches(text: str, folder: Path) -> dict[int, set[tuple[int, ...]]]:
+    """Return block and arguments, six numbers, that each launch of a program had when it ran."""
     source, program = folder / "native.cpp", folder / "native"
     source.write_text(_NATIVE + text)
     subprocess.run(["g++", "-w", "-O0", "-fwrapv", "-o", str(program), str(source)], check=True, timeout=120)
     said = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=True).stdout
-    found: dict[int, set[tuple[int, int, int]]] = {}
+    found: dict[int, set[tuple[int, ...]]] = {}
     for line in said.splitlines():
-        number, x, y, z = map(int, line.split())
-        found.setdefault(number, set()).add((x, y, z))
+        number, *given = map(int, line.split())
+        found.setdefault(number, set()).add(tuple(given))
     return found

@@ -32,7 +32,7 @@ LAUNCHED = {
 
 
 def blocks(text: str, folder: Path) -> list[int | None]:
-    return [block[0] for *_, block, _, _ in device_dump(folder, HEAD + text).launches]
+    return [block[0] for *_, block, _, _, _ in device_dump(folder, HEAD + text).launches]
 
 
 @pytest.mark.parametrize("body", LAUNCHED)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.front.clang.device.launches.host_programs import KERNEL, host_program, observed_blocks
+from tests.front.clang.device.launches.host_programs import KERNEL, host_program, observed_launches
 from tests.front.conftest import device_dump
-from warpsmith.front.clang.wire import Dump
+from warpsmith.front.clang.wire import Dump, Given
 
 HEAD = """#include <cuda_runtime.h>
 #include <cstdlib>
@@ -20,13 +20,21 @@ template <int N> __global__ void k(int *a) {}
 """
 
 
+def arguments(dump: Dump) -> dict[int, Given]:
+    """Return what the arguments of the launches may be, by the number of their kernel."""
+    return {_number(dump, launch[0]): launch[-1] for launch in dump.launches}
+
+
+def _number(dump: Dump, row: int) -> int:
+    name = dump.declared[row][7] or dump.declared[row][1]
+    return int(name.partition("ILi")[2].partition("E")[0] if "ILi" in name else name.strip("k"))
+
+
 def shapes(dump: Dump) -> dict[int, tuple[list[int | None], list[int | None], tuple[list[list[int]], bool]]]:
     """Return grid, block and possible blocks of the launches, by the number of their kernel."""
     found = {}
-    for row, _, _, _, grid, block, _, blocks in dump.launches:
-        name = dump.declared[row][7] or dump.declared[row][1]
-        number = int(name.partition("ILi")[2].partition("E")[0] if "ILi" in name else name.strip("k"))
-        found[number] = (grid, block, blocks)
+    for row, _, _, _, grid, block, _, blocks, _ in dump.launches:
+        found[_number(dump, row)] = (grid, block, blocks)
     return found
 
 
@@ -117,30 +125,39 @@ def test_a_grid_that_changes_leaves_the_block(tmp_path: Path) -> None:
     assert (grid, block) == ([4, None, 1], [8, 1, 1])
 
 
-def check_random(seeds: range, folder: Path) -> tuple[int, int]:
-    """Compare what is said of random programs with what they do; return how many are known, or one of several."""
-    known = several = 0
+def check_random(seeds: range, folder: Path) -> tuple[int, int, int]:
+    """Compare what is said of random programs with what they do; return how many blocks are known, or one of several,
+    and how many arguments."""
+    known = several = sure = 0
     for seed in seeds:
         text = host_program(seed)
-        said = shapes(device_dump(folder, f"#include <algorithm>\nusing std::min; using std::max;\n{KERNEL}{text}"))
-        for number, seen in observed_blocks(text, folder).items():
+        dump = device_dump(folder, f"#include <algorithm>\nusing std::min; using std::max;\n{KERNEL}{text}")
+        said, given = shapes(dump), arguments(dump)
+        for number, seen in observed_launches(text, folder).items():
             _, block, (blocks, complete) = said[number]
             # a launch with no threads, or with too many, fails
-            runs = {one for one in seen if 0 not in one and one[0] * one[1] * one[2] <= 1024}
+            runs = {(x, y, z) for x, y, z, *_ in seen if 0 < x * y * z <= 1024}
+            passed = {tuple(more) for x, y, z, *more in seen if (x, y, z) in runs}
+            for numbers in passed:
+                assert all(few is None or n in few for n, few in zip(numbers, given[number], strict=True)), (
+                    seed,
+                    number,
+                )
             assert all(b in (None, s) for one in runs for b, s in zip(block, one, strict=True)), (seed, number, seen)
             assert not complete or runs <= {*map(tuple, blocks), tuple(block)}, (seed, number, seen)
             known += None not in block
             several += None in block and complete
-    return known, several
+            sure += sum(few is not None for few in given[number])
+    return known, several, sure
 
 
 def test_random_programs_launch_with_what_is_known(tmp_path: Path) -> None:
-    known, several = check_random(range(10), tmp_path)
-    assert known > 10 and several > 0
+    known, several, sure = check_random(range(10), tmp_path)
+    assert known > 10 and several > 0 and sure > 10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_more_random_programs(part: int, tmp_path: Path) -> None:
-    known, several = check_random(range(part * 25, part * 25 + 25), tmp_path)
-    assert known > 50 and several > 5
+    known, several, sure = check_random(range(part * 25, part * 25 + 25), tmp_path)
+    assert known > 50 and several > 5 and sure > 50

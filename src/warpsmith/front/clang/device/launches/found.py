@@ -11,7 +11,7 @@ constant shows are followed by shapes.py. Runs in the worker process only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from warpsmith.front.clang import kinds
@@ -33,6 +33,7 @@ _WRITES: Final = {
 }  # fmt: skip
 _COPIES: Final = ("", "dim3")
 _UNKNOWN: Final[list[int | None]] = [None, None, None]
+_WHOLE: Final = ("signed", "unsigned", "bool")
 
 
 class FoundLaunches:
@@ -54,6 +55,7 @@ class FoundLaunches:
         self._declaration = declaration
         self._rows: list[LaunchRow] = []
         self._shapes: list[set[int | None]] = []
+        self._unsettled: list[bool] = []
         self._launching: list[tuple[int | None, int]] = []
         self._changed: set[int | None] = set()
         self._kernels: dict[int | None, bool] = {}
@@ -78,7 +80,8 @@ class FoundLaunches:
         elif cursor.kind == kinds.CALL:
             name = self.library.text(self.library.getCursorSpelling(cursor))
             if name == CONFIGURES and parent.kind == kinds.CALL:
-                self._note_launch(parent, parent, self.places.children(cursor)[1:], host)
+                given = self.places.children(parent)[2:]
+                self._note_launch(parent, parent, self.places.children(cursor)[1:], host, given)
             elif name in LAUNCHERS:
                 parts = self.places.children(cursor)[1:]
                 self._note_launch(cursor, parts[0], [*parts[1:3], *parts[4:5]], host) if len(parts) > 2 else None
@@ -95,8 +98,11 @@ class FoundLaunches:
             known = self._kernels[function.first] = kinds.CUDA_GLOBAL in marked
         return known
 
-    def _note_launch(self, launch: Cursor, kernel: Cursor, arguments: list[Cursor], host: int) -> None:
-        """Take note of a launch with a grid, a block and, if it says them, bytes of shared memory."""
+    def _note_launch(
+        self, launch: Cursor, kernel: Cursor, arguments: list[Cursor], host: int, given: Sequence[Cursor] = ()
+    ) -> None:
+        """Take note of a launch with a grid, a block and, if it says them, bytes of shared memory; `given`: what the
+        kernel gets."""
         named = next(self._names(kernel), None)
         if named is None or len(arguments) < 2:
             return
@@ -109,7 +115,10 @@ class FoundLaunches:
         shared = self.number(arguments[2]) if len(arguments) > 2 else 0
         self._launching.append((launch.second, host))
         place = self.places.extent(launch)
-        self._rows.append((self._declaration(function), *place, grid, block, shared, given_block(block)))
+        known = [self._argument(one) for one in given]
+        whole = [self._is_whole(one) for one in given]
+        self._unsettled.append(any(one is None and number for one, number in zip(known, whole, strict=True)))
+        self._rows.append((self._declaration(function), *place, grid, block, shared, given_block(block), known))
 
     def _names(self, cursor: Cursor) -> Iterator[Cursor]:
         """Yield what an expression names, in the order of the text."""
@@ -119,6 +128,15 @@ class FoundLaunches:
             yield from self._names(part)
 
     # --- numbers and variables
+
+    def _argument(self, cursor: Cursor) -> list[int] | None:
+        value = self.number(cursor) if self._is_whole(cursor) else None
+        return None if value is None else [value]
+
+    def _is_whole(self, cursor: Cursor) -> bool:
+        """Whether an expression is a whole number."""
+        kind = self.library.getCanonicalType(self.library.getCursorType(cursor)).kind
+        return kind == kinds.T_ENUM or kinds.ARITHMETIC.get(kind, ("", 0, ""))[2] in _WHOLE
 
     def number(self, cursor: Cursor) -> int | None:
         """Return the whole number that an expression is, None where it is no constant."""
@@ -175,11 +193,11 @@ class FoundLaunches:
         """Return the launches; where one says its shape by variables that change, host code is followed."""
         open_ = set[int]()
         for number, named in enumerate(self._shapes):
-            kernel, file, start, end, grid, block, shared, _ = self._rows[number]
+            kernel, file, start, end, grid, block, shared, _, given = self._rows[number]
             if named & self._changed:
                 grid, block = list(_UNKNOWN), list(_UNKNOWN)
-            self._rows[number] = (kernel, file, start, end, grid, block, shared, given_block(block))
-            if None in (*grid, *block, shared):
+            self._rows[number] = (kernel, file, start, end, grid, block, shared, given_block(block), given)
+            if None in (*grid, *block, shared) or self._unsettled[number]:
                 open_.add(number)
         if open_:
             self._follow(open_)
@@ -207,7 +225,7 @@ class FoundLaunches:
 
     def _unknown(self, kernel: Cursor, named: Cursor) -> LaunchRow:
         place = self.places.extent(named)
-        return self._declaration(kernel), *place, list(_UNKNOWN), list(_UNKNOWN), None, given_block(_UNKNOWN)
+        return self._declaration(kernel), *place, list(_UNKNOWN), list(_UNKNOWN), None, given_block(_UNKNOWN), []
 
     def _asked(self, hosts: set[int]) -> set[int | None]:
         """Return where functions of the host name kernels only to ask for their properties, or to set them."""

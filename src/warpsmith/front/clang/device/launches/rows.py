@@ -2,6 +2,7 @@
 
 k<<<g, n < 512 ? 256 : 512>>>          block None, blocks 256 and 512, no others
 k<<<g, n < 512 ? n : 512>>>            block None, blocks 512, and others
+k<<<g, b>>>(a, 2 * 8, on ? 1 : 0)      arguments None, [16], [0, 1]
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 
 from warpsmith.front.clang.device.launches.numbers import Numbers, only
 from warpsmith.front.clang.device.launches.places import Shape
-from warpsmith.front.clang.wire import Blocks, LaunchRow
+from warpsmith.front.clang.wire import Blocks, Given, LaunchRow
 
 __all__ = ["fill_launch", "given_block"]
 
@@ -26,16 +27,29 @@ def given_block(block: Sequence[int | None]) -> Blocks:
     return ([known], True) if len(known) == len(block) else ([], False)
 
 
-def fill_launch(row: LaunchRow, grid: Shape, block: Shape, shared: Numbers) -> LaunchRow:
+def fill_launch(row: LaunchRow, grid: Shape, block: Shape, shared: Numbers, given: Sequence[Numbers] = ()) -> LaunchRow:
     """Return a launch with what host code computes for it in place of what is not known."""
-    kernel, file, start, end, old_grid, old_block, old_shared, _ = row
+    kernel, file, start, end, old_grid, old_block, old_shared, _, old_given = row
     sizes = [_possible(numbers) for numbers in block]
     made = [only(numbers) for numbers in sizes]
     blocks = old_block if None not in old_block else made
     possible = given_block(blocks) if None not in blocks else _list_blocks(sizes)
     grids = [only(_possible(numbers)) for numbers in grid]
     whole = old_grid if None not in old_grid else grids
-    return kernel, file, start, end, whole, blocks, old_shared if old_shared is not None else only(shared), possible
+    bytes_ = old_shared if old_shared is not None else only(shared)
+    return kernel, file, start, end, whole, blocks, bytes_, possible, _arguments(old_given, given)
+
+
+def _arguments(old: Given, given: Sequence[Numbers]) -> Given:
+    """Return what each argument may be."""
+    if len(given) != len(old):
+        return old
+    return [one if one is not None else _whole(numbers) for one, numbers in zip(old, given, strict=True)]
+
+
+def _whole(numbers: Numbers) -> list[int] | None:
+    found = sorted(value for value in numbers if isinstance(value, int))
+    return found if found and len(found) == len(numbers) else None
 
 
 def _possible(numbers: Numbers) -> Numbers:

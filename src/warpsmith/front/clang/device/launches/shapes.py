@@ -54,8 +54,8 @@ _ENDS: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate", "
 
 _ZERO: Final[Numbers] = frozenset({0})
 
-LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers]]
-"""Grid, block and bytes of shared memory of a launch, by its address."""
+LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers, tuple[Numbers, ...]]]
+"""Grid, block, bytes of shared memory and arguments of a launch, by its address."""
 
 
 @dataclass(slots=True)
@@ -488,7 +488,7 @@ class _Follower:
     def _call(self, call: Cursor, parts: list[Cursor]) -> None:
         called = self.reader.referenced(call)
         if len(parts) > 1 and parts[1].kind == kinds.CALL and self.reader.name(parts[1]) == CONFIGURES:
-            self._launch(call, self.reader.below(parts[1])[1:])
+            self._launch(call, self.reader.below(parts[1])[1:], parts[2:])
         for part in parts:
             self.statement(part)
         if not self.states:
@@ -527,12 +527,13 @@ class _Follower:
         else:
             yield "", self.reader.fit(self.reader.value(argument, state), self.reader.type(parameter))
 
-    def _launch(self, launch: Cursor, arguments: list[Cursor]) -> None:
+    def _launch(self, launch: Cursor, arguments: list[Cursor], given: Sequence[Cursor] = ()) -> None:
         if not self.states or len(arguments) < 2:
             return
         grid, block = (self._join_shapes(argument) for argument in arguments[:2])
         shared = [self.reader.value(arguments[2], state) for state in self.states] if len(arguments) > 2 else [_ZERO]
-        self.seen.launches[launch.second] = grid, block, join(*shared)
+        passed = tuple(join(*(self.reader.value(one, state) for state in self.states)) for one in given)
+        self.seen.launches[launch.second] = grid, block, join(*shared), passed
 
     def _join_shapes(self, argument: Cursor) -> Shape:
         """Return the three numbers that a shape may have in any state."""
