@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.flows.witness.kernels import text_of, unit_of
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.flows.witness import attempt
 from warpsmith.flows.witness.attempt import Attempt, FailedLaunch, Places, Planned, place_of, try_launch
 from warpsmith.flows.witness.made import make_arguments
@@ -18,7 +19,7 @@ def tried(folder: Path, text: str, blocks: int = 2, expected: Set[Places] = froz
     """Return how the first launch of a kernel went."""
     unit = unit_of(folder, text)
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    made = next(make_arguments(unit, kernel, 64 * blocks, {}))
+    made = next(make_arguments(unit, kernel, 64 * blocks, LaunchShape()))
     return try_launch(Planned(unit, kernel, (64, 1, 1), (blocks, 1, 1), 0, 32), made, expected)
 
 
@@ -63,7 +64,7 @@ def test_what_does_not_end_shows_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 def test_arguments_that_make_no_sense_are_no_launch(tmp_path: Path) -> None:
     unit = unit_of(tmp_path, text_of("one", races=True))
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    made = replace(next(make_arguments(unit, kernel, 64, {})), arrays={})
+    made = replace(next(make_arguments(unit, kernel, 64, LaunchShape())), arrays={})
     failed = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
     assert isinstance(failed, FailedLaunch) and "needs arguments" in failed.problem.message
 
@@ -106,7 +107,7 @@ def test_dynamic_shared_memory_becomes_as_large_as_it_takes(tmp_path: Path) -> N
     unit = unit_of(tmp_path, text)
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     planned = Planned(unit, kernel, (128, 1, 1), (1, 1, 1), 0, 32, most=4096)
-    made = next(make_arguments(unit, kernel, 128, {}))
+    made = next(make_arguments(unit, kernel, 128, LaunchShape()))
     found = try_launch(planned, made)
     assert isinstance(found, Attempt) and found.outcome is not None and 512 <= found.started.shared <= 4096
     for fixed in (replace(planned, most=0), replace(planned, most=64)):
@@ -124,7 +125,7 @@ def test_arrays_of_a_block_become_as_long_as_it_takes(tmp_path: Path) -> None:
     }"""
     unit = unit_of(tmp_path, text, "k.cl")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    made = next(make_arguments(unit, kernel, 64, {}))
+    made = next(make_arguments(unit, kernel, 64, LaunchShape()))
     found = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
     assert isinstance(found, Attempt) and found.outcome is not None and found.outcome.conflicts
     assert dict(found.made.arrays) == {"f": ("f32", 2048), "s": ("i32", 8192), "a": ("i32", 256)}

@@ -151,7 +151,7 @@ def _wrong(
         plan = launch_plan(unit, KernelFile(path), facts, FIGURES)
         # not all blocks are run of a grid that is given: figures that hang on its size are those of the one that is
         facts = of(replace(facts.shape, grid=plan.grid))
-        sizes = [] if why_not(unit, facts) else list(make_arguments(unit, kernel, plan.threads, shape.arguments))
+        sizes = [] if why_not(unit, facts) else list(make_arguments(unit, kernel, plan.threads, shape))
         if break_:
             facts = _moved(facts, break_)
         for made in sizes[:2]:

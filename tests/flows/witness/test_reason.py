@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.witness.kernels import unit_of
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.flows.witness import attempt
 from warpsmith.flows.witness.attempt import FailedLaunch, Planned, try_launch
 from warpsmith.flows.witness.made import make_arguments
@@ -33,7 +34,7 @@ def reason(folder: Path, text: str) -> str:
     """Return why the first launch of a kernel shows nothing."""
     unit = unit_of(folder, text)
     (kernel,) = (one for one in unit.module.functions if one.kernel)
-    made = next(make_arguments(unit, kernel, 64, {}))
+    made = next(make_arguments(unit, kernel, 64, LaunchShape()))
     failed = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
     assert isinstance(failed, FailedLaunch)
     return reason_of(kernel, failed, made.numbers, made.arrays)
