@@ -230,7 +230,7 @@ def _slow(facts: KernelFacts, block: str, i: Instruction, name: str) -> Iterator
 def _same_for_all(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
     values = [operand for operand in i.operands if isinstance(operand, Value)]
     by_number = OPS[i.op].domain == "integer" and isinstance(i.operands[-1], Constant)
-    if not values or by_number:
+    if not values or by_number or _is_exact_product(i):
         return
     made_of = origin(facts, *values)
     if not made_of.of_launch or made_of.loop or not (made_of.parameters or made_of.registers):

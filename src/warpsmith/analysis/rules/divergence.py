@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
@@ -64,7 +65,9 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     """Return what fits best of what can be said of one branch."""
     terminator = branch.place.terminator
     if isinstance(terminator, Switch):
-        return [_many_ways(facts, branch, len({block for _, block in terminator.cases} | {terminator.other}))]
+        targets = {block for _, block in terminator.cases} | {terminator.other}
+        light = _is_chain(branch) and sum(cost_of(facts, [name]) for name in targets) <= LIGHT
+        return [] if light else [_many_ways(facts, branch, len(targets))]
     assert isinstance(terminator, Branch)
     test = comparison(facts, terminator.condition)
     made_of = origin(facts, terminator.condition)
@@ -197,13 +200,23 @@ def _modulo(
 def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) -> KernelFinding:
     source = "loaded data" if made_of.loads else "a call or an exchange" if made_of.unknown else "the thread's index"
     message = f"lanes of a warp leave the loop in different iterations: how often it runs depends on {source}"
-    found = _make_finding(facts, branch, "DIV003", message, "heuristic" if made_of.unknown else "conditional")
+    sure = not made_of.unknown and not _is_of_flags(facts, made_of)
+    found = _make_finding(facts, branch, "DIV003", message, "conditional" if sure else "heuristic")
     helps = (
         "sort or bucket the items so that the lanes of a warp have as much to do",
         "or give each long item to a whole warp: lanes stride over it and reduce at the end",
     )
     assumptions = ("the numbers of iterations differ between the lanes of a warp",)
     return replace(found, assumptions=assumptions, label="the warp stays until its last lane leaves", help=helps)
+
+
+def _is_of_flags(facts: KernelFacts, made_of: ValueOrigin) -> bool:
+    """Whether all that lanes may differ by is what they read at places that are the same for all: flags, which change
+    for all of them alike."""
+    if made_of.of_thread or not made_of.loads:
+        return False
+    level = facts.warp_level
+    return all(level.is_uniform(load.operands[0], level.homes[load.results[0]]) for load in made_of.loads)
 
 
 def _boundary(facts: KernelFacts, branch: BranchFact, message: str) -> KernelFinding:
@@ -238,7 +251,8 @@ def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelF
 
 
 def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFinding:
-    message = f"a switch with {count} targets is taken lane by lane: a warp runs each target that a lane asks for"
+    what = "a chain of tests" if _is_chain(branch) else "a switch"
+    message = f"{what} with {count} targets is taken lane by lane: a warp runs each target that a lane asks for"
     found = _make_finding(facts, branch, "DIV006", message, "conditional")
     return replace(
         found,
@@ -248,6 +262,12 @@ def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFind
         estimate=_slots(float(count)),
         impact=float(count),
     )
+
+
+def _is_chain(branch: BranchFact) -> bool:
+    """Whether the source has tests one behind the other where a compiler has made a switch."""
+    line = "" if branch.span is None else branch.span.file.line(branch.span.line)
+    return re.search(r"\bif\b", line) is not None and "switch" not in line
 
 
 def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFinding]:

@@ -12,6 +12,7 @@ from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
+from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_thin
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
@@ -64,11 +65,25 @@ def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
         label = "threads of one block get here apart from each other, or not at all"
         helps = ("move the barrier out of the branch, and keep only the work inside it",)
     why = why_of(barrier.why, barrier.lines)
+    by_data = barrier.certainty != "proven" and _is_by_data(facts, barrier)
     return KernelFinding(
         rule, message, barrier.certainty, facts.kernel, barrier.span, f"barrier {_text(barrier.span)}", label,
         assumptions=barrier.assumptions, why=why, help=helps, impact=100.0,
-        cause=f"{why[0].text} {why[0].span}" if why else "",
+        cause=f"{why[0].text} {why[0].span}" if why else "", at_most="warning" if by_data else "error",
     )  # fmt: skip
+
+
+def _is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    """Whether it is data alone that would keep threads from a barrier: it is not known whether they ever do."""
+    blocks = {block.name: block for block in facts.function.blocks}
+    ways = [
+        terminator.condition
+        for branch in facts.branches
+        if branch.block == "divergent"
+        and isinstance(terminator := branch.place.terminator, Branch)
+        and only_way(facts, branch.place, blocks[barrier.block].name) is not None
+    ]
+    return bool(ways) and all(origin(facts, condition).loads for condition in ways)
 
 
 def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
@@ -126,7 +141,7 @@ def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _races(facts: KernelFacts) -> Iterator[KernelFinding]:
-    races = [race for race in facts.races if not _is_one_number(facts, race)]
+    races = [race for race in facts.races if not (_is_one_number(facts, race) or is_spared_update(facts, race))]
     told = [_race(facts, race) for race in races]
     best: dict[object, KernelFinding] = {}
     for one, race in zip(told, races, strict=True):
@@ -179,14 +194,10 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         helps = (*helps, f"to see it: {race.replay}")
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
-    certainty = race.certainty
-    if race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race):
-        # nothing in the addresses says that there is more than one block
-        certainty = "heuristic"
-    if certainty == "conditional" and (_is_guarded(facts, race) or _is_of_anyone(facts, race)):
-        certainty = "heuristic"
-    if _is_told_twice(facts, race):
-        certainty = "heuristic"
+    certainty = _how_sure(facts, race)
+    if _is_of_anyone(facts, race):
+        message = f"data decide which of several threads writes {where} last: what it holds then is open"
+        helps = ("if any of them will do, say so in an ignore comment; else let an atomic operation choose", *helps[2:])
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
     if race.barrier is not None and race.barrier.span is not None:
@@ -200,8 +211,17 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        replay=race.replay,
+        replay=race.replay, at_most="warning" if is_thin(facts, race) else "error",
     )  # fmt: skip
+
+
+def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:
+    """Return how certain a race is, by what it rests on besides what is said of it."""
+    # nothing in the addresses says that there is more than one block
+    one_block = race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race)
+    guarded = race.certainty == "conditional" and _is_guarded(facts, race)
+    unlikely = one_block or guarded or _is_told_twice(facts, race) or is_of_no_launch(facts, race)
+    return "heuristic" if unlikely else race.certainty
 
 
 def _said_of_flags(race: RaceFact, where: str, barrier: Instruction) -> tuple[str, tuple[str, ...]]:

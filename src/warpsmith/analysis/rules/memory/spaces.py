@@ -12,7 +12,7 @@ from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Certainty, Note
-from warpsmith.ssa.nodes import Branch, Constant
+from warpsmith.ssa.nodes import Branch, Constant, Operand, Param, Value
 
 __all__ = ["other_spaces"]
 
@@ -55,10 +55,17 @@ def _is_moving(facts: KernelFacts, access: AccessFact) -> bool:
 
 
 def _is_table(facts: KernelFacts, group: Iterable[AccessFact]) -> bool:
-    """Whether only constants are written, at constant places: compilers put such an array into constant memory."""
+    """Whether only constants are written, at constant places, or a struct that is an argument, as it is: compilers
+    put such an array into constant memory, where arguments are."""
     stores = [access for access in group if access.kind == "store"]
     written = (operand for access in stores for operand in access.instruction.operands[1:])
-    return all(isinstance(o, Constant) for o in written) and not any(_is_moving(facts, access) for access in stores)
+    return all(_is_given(facts, o) for o in written) and not any(_is_moving(facts, access) for access in stores)
+
+
+def _is_given(facts: KernelFacts, operand: Operand) -> bool:
+    """Whether a number is a constant, or a part of an argument."""
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    return isinstance(operand, Constant) or isinstance(getattr(made, "detail", None), Param)
 
 
 def _how_sure(facts: KernelFacts, access: AccessFact, *, is_table: bool) -> tuple[Certainty, tuple[str, ...]]:

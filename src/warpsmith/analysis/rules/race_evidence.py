@@ -1,0 +1,101 @@
+"""What a race rests on: whether it is an error of the user's, a warning, or none.
+
+error      proven, seen in a run, or true for arguments that any launch may have: if (i < n) out[0] = in[i];
+warning    data decide whether both threads get there:                            if (in[i] < 0) out[0] = i;
+           or how far places lie apart was picked:                                out[y * pitch + x], pitch is 256
+none       no launch has such arguments; or a read only spares an atomic operation what would change nothing:
+                                                                                  if (*best < v) atomicMax(best, v);
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from warpsmith.analysis.rules.lanes import only_way
+from warpsmith.analysis.rules.origins import Numbers, origin
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact
+from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
+from warpsmith.ssa.ops import OPS
+
+__all__ = ["is_of_no_launch", "is_spared_update", "is_thin"]
+
+_PICKED: Final = re.compile(r"(?P<name>\w+) is (?P<number>-?\d+)$")
+_OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
+_MONOTONIC: Final = frozenset({
+    "atomic_smax", "atomic_umax", "atomic_smin", "atomic_umin", "atomic_and", "atomic_or",
+    "atomic_compare",
+})  # fmt: skip
+_KEPT: Final = ("zext", "sext", "trunc", "bitcast", "and", "or", "not")
+
+
+def is_thin(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether it is open that both threads get there, or numbers were picked that addresses are made of."""
+    if race.certainty in ("proven", "witnessed"):
+        return False
+    made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
+    picked = {name for name, _ in _picked(race)}
+    return any(_OPEN.search(text) for text in race.assumptions) or bool(picked & made_of.parameters)
+
+
+def is_of_no_launch(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a number was picked for a parameter that no launch gives it."""
+    calls = facts.shape.calls
+    known = {name: {n for call in calls for n in call.numbers[name]} for name in (calls[0].numbers if calls else ())}
+    return any(name in known and number not in known[name] for name, number in _picked(race))
+
+
+def _picked(race: RaceFact) -> Iterator[tuple[str, int]]:
+    for text in race.assumptions:
+        found = _PICKED.match(text)
+        if found is not None:
+            yield found["name"], int(found["number"])
+
+
+def is_spared_update(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether one side reads what the other one updates, only to compare it before the same update of its own: what
+    it reads too early or too late makes an update more or less that changes nothing."""
+    sides = race.first.access, race.second.access
+    reads = [side for side in sides if side.kind == "load"]
+    updates = [side for side in sides if side.kind == "atomic"]
+    if len(reads) != 1 or len(updates) != 1 or updates[0].instruction.op not in _MONOTONIC:
+        return False
+    read, update = reads[0], updates[0]
+    numbers = Numbers(facts)
+    same = numbers.of(read.instruction.operands[0]) == numbers.of(update.instruction.operands[0])
+    return same and read.bytes == update.bytes and _only_guards(facts, read, update)
+
+
+def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bool:
+    """Whether a number that is read is used in conditions of the update alone, and in the update; a compare and swap
+    looks for itself whether what was read is still there, so that anything may be computed of it before."""
+    swaps = update.instruction.op == "atomic_compare"
+    pending: list[Value] = list(read.instruction.results)
+    seen, guards = set(pending), list[BasicBlock]()
+    while pending:
+        for block, user in _users(facts, pending.pop()):
+            if user is None:
+                guards.append(block)
+            elif user is not update.instruction:
+                if not _is_computed(user, swaps=swaps):
+                    return False
+                made = {user.result} if isinstance(user, Phi) else set(user.results)
+                pending += made - seen
+                seen |= made
+    return swaps or all(only_way(facts, block, update.block) is not None for block in guards)
+
+
+def _is_computed(user: Instruction | Phi, *, swaps: bool) -> bool:
+    if isinstance(user, Phi) or user.op not in OPS:
+        return swaps and isinstance(user, Phi)
+    return OPS[user.op].shape == "compare" or user.op in _KEPT or (swaps and OPS[user.op].pure)
+
+
+def _users(facts: KernelFacts, value: Operand) -> Iterator[tuple[BasicBlock, Instruction | Phi | None]]:
+    """Yield what uses a value, None for the end of a block."""
+    for block in facts.function.blocks:
+        yield from ((block, phi) for phi in block.phis if any(operand is value for _, operand in phi.incoming))
+        yield from ((block, i) for i in block.instructions if any(operand is value for operand in i.operands))
+        if isinstance(block.terminator, Branch) and block.terminator.condition is value:
+            yield block, None
