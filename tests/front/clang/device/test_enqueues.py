@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.front.clang.device.launches.host_programs import host_program, observed_blocks
+from tests.front.clang.device.launches.host_programs import host_program, observed_launches
 from tests.front.clang.device.launches.opencl_hosts import sites
 
 RANDOM = """#include <CL/cl.h>
@@ -25,8 +25,8 @@ def check_random(seeds: range, folder: Path) -> int:
     for seed in seeds:
         text = host_program(seed)
         said = {int(site.kernel): site for site in sites(folder, RANDOM + text, "host.cpp") if site.kernel}
-        for number, seen in observed_blocks(text, folder).items():
-            runs = {one for one in seen if 0 not in one and one[0] * one[1] * one[2] <= 1024}
+        for number, seen in observed_launches(text, folder).items():
+            runs = {(x, y, z) for x, y, z, *_ in seen if 0 < x * y * z <= 1024}
             site = said.get(number)
             if site is None:
                 continue  # told as a launch of any kernel
