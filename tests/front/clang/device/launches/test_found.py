@@ -18,12 +18,23 @@ LAUNCHED = {
     "dim3 t; t.x = 64; cudaLaunchKernel((void *)k<0>, 4, t, args);": [64],
     "cudaLaunchKernel((void *)k<0>, 4, n, args);": [None],
     "k<0><<<4, 64>>>(a); cudaLaunchKernel((void *)k<0>, 4, 128, args);": [64, 128],
+    # through a variable
+    "void (*p)(int *) = k<0>; p<<<4, 64>>>(a);": [64],
+    "void (*p)(int *); p = &k<0>; p<<<4, 64>>>(a); p<<<4, 128>>>(a);": [64, 128],
+    "void (*p)(int *) = k<0>; if (n) p = k<1>; dim3 b(8, 8); p<<<4, b>>>(a);": [8, 8],
+    "k<0><<<4, 64>>>(a); void (*p)(int *) = k<0>; p<<<4, n>>>(a);": [64, None],
+    "void (*p)(int *) = k<0>; (void)n;": [],
     # only asked for
     "k<0><<<4, 64>>>(a); cudaFuncSetCacheConfig(k<0>, cudaFuncCachePreferL1);": [64],
     "int m, b; cudaOccupancyMaxPotentialBlockSize(&m, &b, k<0>, 0, 0); k<0><<<4, 64>>>(a);": [64],
     "cudaFuncAttributes f; cudaFuncGetAttributes(&f, (const void *)k<0>); k<0><<<4, 64>>>(a);": [64],
     # named, and launched by who knows whom
-    "k<0><<<4, 64>>>(a); void (*p)(int *) = k<0>; p<<<4, n>>>(a);": [64, None],
+    "void (*p)(int *) = k<0>; p<<<4, 64>>>(a); start(p);": [None],
+    "void (*p)(int *) = k<0>; void (**q)(int *) = &p; p<<<4, 64>>>(a);": [None],
+    "void (*p)(int *) = n ? k<0> : k<1>; p<<<4, 64>>>(a);": [None, None],
+    "void (*p)(int *), (*q)(int *); p = q = k<0>; p<<<4, 64>>>(a);": [None],
+    "static void (*p)(int *) = k<0>; p<<<4, 64>>>(a);": [None],
+    "k<0><<<4, 64>>>(a); int (*p)(int *) = (int (*)(int *))k<0>; run((void *)p, args);": [64, None],
     "k<0><<<4, 64>>>(a); run((void *)k<0>, args);": [64, None],
     "k<0><<<4, 64>>>(a); cudaKernelNodeParams p; p.func = (void *)k<0>;": [64, None],
     "k<0><<<4, 64>>>(a); auto later = [&] { run((void *)k<0>, args); };": [64, None],
@@ -37,7 +48,7 @@ def blocks(text: str, folder: Path) -> list[int | None]:
 
 @pytest.mark.parametrize("body", LAUNCHED)
 def test_launches_of_a_kernel(body: str, tmp_path: Path) -> None:
-    text = f"void run(void *, void **); void host(int *a, int n) {{ void *args[] = {{&a}}; {body} }}"
+    text = f"void run(void *, void **); void start(void (*)(int *)); void host(int *a, int n) {{ void *args[] = {{&a}}; {body} }}"
     assert blocks(text, tmp_path) == LAUNCHED[body]
 
 

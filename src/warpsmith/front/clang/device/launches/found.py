@@ -3,9 +3,10 @@
     k<<<g, b>>>(a)                                  a launch
     cudaLaunchKernel((void *)k, g, b, args)         a launch
     cudaFuncSetAttribute(k, …)                      nothing
-    void (*p)(int *) = k;   run(k);                 k is launched somewhere, in a shape that is not known
+    void (*p)(int *) = k;   p<<<g, b>>>(a)          a launch, where pointers.py sees all that is done with p
+    run(k);                                         k is launched somewhere, in a shape that is not known
 
-Each kernel that is named must belong to one of the first three; what is left is of the fourth kind. Shapes that no
+Each kernel that is named must belong to one of the first four; what is left is of the fifth kind. Shapes that no
 constant shows are followed by shapes.py. Runs in the worker process only.
 """
 
@@ -17,6 +18,7 @@ from typing import Final
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.device.launches.numbers import Number
 from warpsmith.front.clang.device.launches.places import CONFIGURES, LAUNCHERS
+from warpsmith.front.clang.device.launches.pointers import KernelPointers
 from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
 from warpsmith.front.clang.device.launches.shapes import ShapeFinder
 from warpsmith.front.clang.dump import OPERATORS
@@ -61,6 +63,8 @@ class FoundLaunches:
         self._kernels: dict[int | None, bool] = {}
         self._named: dict[int | None, tuple[Cursor, Cursor, int]] = {}
         self._accounted: set[int | None] = set()
+        self._pointers = KernelPointers(library, places)
+        self._through: dict[int, int] = {}
 
     # --- host code, an expression at a time
 
@@ -75,6 +79,7 @@ class FoundLaunches:
     def look(self, cursor: Cursor, parent: Cursor, host: int) -> None:
         """Take note of an expression in the function `host`."""
         self._note_change(cursor, parent)
+        self._pointers.look(cursor, parent)
         if cursor.kind == kinds.DECL_REF:
             self._note_name(cursor, host)
         elif cursor.kind == kinds.CALL:
@@ -109,7 +114,10 @@ class FoundLaunches:
         self._accounted.add(named.second)
         function = self.library.getCursorReferenced(named)
         if function.kind not in kinds.FUNCTIONS:
-            return
+            variable = self._pointers.note_launch(named)
+            if variable is None:
+                return
+            self._through[len(self._rows)] = variable
         self._shapes.append(set())
         grid, block = (self._shape(argument) for argument in arguments[:2])
         shared = self.number(arguments[2]) if len(arguments) > 2 else 0
@@ -201,7 +209,17 @@ class FoundLaunches:
                 open_.add(number)
         if open_:
             self._follow(open_)
-        return [*self._rows, *self._unseen()]
+        rows = [row for number in range(len(self._rows)) for row in self._of_kernels(number)]
+        return [*rows, *self._unseen()]
+
+    def _of_kernels(self, number: int) -> Iterator[LaunchRow]:
+        """Yield a launch; one through a variable, for each kernel that this points to."""
+        row = self._rows[number]
+        if number not in self._through:
+            yield row
+            return
+        for named in self._pointers.kernels(self._through[number]) or ():
+            yield self._declaration(self.library.getCursorReferenced(named)), *row[1:]
 
     def _follow(self, open_: set[int]) -> None:
         """Put in what host code computes for the launches that no constant shows."""
@@ -217,7 +235,8 @@ class FoundLaunches:
         for function in self.outside.values():
             if self._is_kernel(function):
                 yield self._unknown(function, function)
-        left = {place: found for place, found in self._named.items() if place not in self._accounted}
+        settled = self._accounted | self._pointers.settled()
+        left = {place: found for place, found in self._named.items() if place not in settled}
         asked = self._asked({host for _, _, host in left.values()}) if left else set()
         for place, (cursor, function, _) in left.items():
             if place not in asked:
