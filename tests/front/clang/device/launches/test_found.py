@@ -48,7 +48,8 @@ def blocks(text: str, folder: Path) -> list[int | None]:
 
 @pytest.mark.parametrize("body", LAUNCHED)
 def test_launches_of_a_kernel(body: str, tmp_path: Path) -> None:
-    text = f"void run(void *, void **); void start(void (*)(int *)); void host(int *a, int n) {{ void *args[] = {{&a}}; {body} }}"
+    declared = "void run(void *, void **); void start(void (*)(int *));"
+    text = f"{declared} void host(int *a, int n) {{ void *args[] = {{&a}}; {body} }}"
     assert blocks(text, tmp_path) == LAUNCHED[body]
 
 

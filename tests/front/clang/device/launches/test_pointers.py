@@ -27,6 +27,8 @@ Launches = list[tuple[str, int | None]]
         ("auto p = k1; auto f = [&] { p = k2; }; f(); p<<<1, 64>>>(a);", [("k1", 64), ("k2", 64)]),
         ("auto p = k1; auto q = p; q<<<1, 64>>>(a);", [("k1", None)]),
         ("auto p = (void (*)(int *))(void *)k1; p<<<1, 64>>>(a);", [("k1", 64)]),
+        ("auto p = k1; if (p == &k1) n = 3; p<<<1, 64>>>(a);", [("k1", 64)]),
+        ("auto p = k1; void (**q)(int *) = &p; if (p == k1) (*q)<<<1, 64>>>(a);", [("k1", None)]),
         ("void (*p)(int *) = nullptr; if (n) p = k1; if (p) p<<<1, 64>>>(a);", [("k1", None)]),
     ],
 )  # fmt: skip

@@ -22,6 +22,7 @@ _FUNCTION_TYPES: Final = frozenset({kinds.T_FUNCTION, kinds.T_FUNCTION_NO_PROTO}
 _AROUND_NAMES: Final = frozenset({
     kinds.UNEXPOSED_EXPR, kinds.PAREN, kinds.CAST, kinds.STATIC_CAST, kinds.REINTERPRET_CAST, kinds.FUNCTIONAL_CAST,
 })  # fmt: skip
+_COMPARES: Final = frozenset({kinds.BINARY_OPERATORS.index("=="), kinds.BINARY_OPERATORS.index("!=")})
 _ASSIGNS: Final = kinds.BINARY_OPERATORS.index("=")
 
 
@@ -45,14 +46,22 @@ class KernelPointers:
             init = self.library.Cursor_getVarDeclInitializer(cursor)
             if init.first or init.second:
                 self._give(cursor.first, Cursor.from_buffer_copy(init))
-        elif cursor.kind == kinds.BINARY and int(self.library.getCursorBinaryOperatorKind(cursor)) == _ASSIGNS:
-            target, value = self.places.children(cursor)[:2]
-            variable = self.library.getCursorReferenced(target)
-            if target.kind == kinds.DECL_REF and self._is_pointer(variable):
-                # the value of the assignment itself goes nowhere
-                if not kinds.UNEXPOSED_EXPR <= parent.kind <= kinds.LAST_EXPR:
-                    self._seen_through.add(target.second)
-                self._give(variable.first, value)
+        elif cursor.kind == kinds.BINARY:
+            self._operate(cursor, parent)
+
+    def _operate(self, cursor: Cursor, parent: Cursor) -> None:
+        """Take note of what assigns to a variable, or compares it."""
+        operator = int(self.library.getCursorBinaryOperatorKind(cursor))
+        parts = self.places.children(cursor)
+        if operator in _COMPARES:
+            self._seen_through |= {named.second for named in map(self._find_name, parts) if named is not None}
+        elif operator == _ASSIGNS and parts[0].kind == kinds.DECL_REF:
+            variable = self.library.getCursorReferenced(parts[0])
+            # the value of the assignment itself goes nowhere
+            if not kinds.UNEXPOSED_EXPR <= parent.kind <= kinds.LAST_EXPR:
+                self._seen_through.add(parts[0].second)
+            if self._is_pointer(variable):
+                self._give(variable.first, parts[1])
 
     def note_launch(self, named: Cursor) -> int | None:
         """Take note of a launch through a name; return the variable, None where it is none of these."""
@@ -69,13 +78,10 @@ class KernelPointers:
         return list(self._given.get(variable, {}).values())
 
     def settled(self) -> set[int | None]:
-        """Return the places of the names of kernels that are given to variables of which everything is known."""
-        return {
-            place
-            for variable, given in self._given.items()
-            if self.kernels(int(variable or 0)) is not None
-            for place in given
-        }
+        """Return the places of the names of kernels that are compared with something, or are given to variables of
+        which everything is known."""
+        known = (given for variable, given in self._given.items() if self.kernels(int(variable or 0)) is not None)
+        return self._seen_through.union(*known)
 
     def _is_pointer(self, variable: Cursor) -> bool:
         """Whether a cursor declares a local variable that points to a function."""
@@ -91,15 +97,18 @@ class KernelPointers:
 
     def _give(self, variable: int | None, value: Cursor) -> None:
         """Take note of the kernel that a variable is given, where the value is a name and nothing else."""
+        named = self._find_name(value)
+        if named is not None and self.library.getCursorReferenced(named).kind in kinds.FUNCTIONS:
+            self._given.setdefault(variable, {})[named.second] = Cursor.from_buffer_copy(named)
+
+    def _find_name(self, value: Cursor) -> Cursor | None:
+        """Return the name that an expression is, maybe cast or with its address taken."""
         while value.kind in _AROUND_NAMES or self._is_address(value):
-            parts = [
-                part for part in self.places.children(value) if kinds.UNEXPOSED_EXPR <= part.kind <= kinds.LAST_EXPR
-            ]
-            if len(parts) != 1:
-                return
-            value = parts[0]
-        if value.kind == kinds.DECL_REF and self.library.getCursorReferenced(value).kind in kinds.FUNCTIONS:
-            self._given.setdefault(variable, {})[value.second] = Cursor.from_buffer_copy(value)
+            inside = [p for p in self.places.children(value) if kinds.UNEXPOSED_EXPR <= p.kind <= kinds.LAST_EXPR]
+            if len(inside) != 1:
+                return None
+            value = inside[0]
+        return value if value.kind == kinds.DECL_REF else None
 
     def _is_address(self, cursor: Cursor) -> bool:
         if cursor.kind != kinds.UNARY:
