@@ -113,7 +113,7 @@ WIDE = ", unsigned long long w"
     [
         ("if (t < n) ((int *)((char *)a + (t / 32) * w))[t % 32] = t;", False),
         ("if (t < n) ((int *)((char *)a + (t / 32) * w))[t % 16] = t;", True),
-        ("a[t + w] = a[t];", False),
+        ("a[t + 2 * w] = a[t];", False),
     ],
 )
 def test_a_wide_number_is_no_address(body: str, *, clash: bool, tmp_path: Path) -> None:

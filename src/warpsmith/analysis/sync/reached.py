@@ -167,7 +167,7 @@ def _numbers(
 
 def _shifts(judge: Judge, meeting: Meeting) -> list[Atom]:
     """Return the arguments that by themselves say how far the two places lie apart, in elements: a[i] and a[i + n].
-    Where no narrow sum has both, `part = &a[n]` may have made it, and nobody means part[i] to be a[i + 1]."""
+    Where no index has both, `part = &a[n]` may have made it, and nobody means part[i] to be a[i + 1]."""
     first, second = meeting.first.address, meeting.second.address
     if first is None or second is None:
         return []
@@ -177,12 +177,14 @@ def _shifts(judge: Judge, meeting: Meeting) -> list[Atom]:
 
 
 def _is_in_index(judge: Judge, place: AccessSite, atom: Atom) -> bool:
-    """Whether an argument and what differs between threads are parts of one narrow sum."""
+    """Whether an argument and what differs between threads are parts of one sum that counts elements, not bytes."""
     for made in _made_of(judge, place.instruction.operands[0]):
-        form = (
-            judge.forms.found.get(made.result) if isinstance(made, Instruction) and made.op in ("add", "sub") else None
-        )
-        if form is not None and form.bits < _WIDE and form.terms.get((atom,)) and form.varying().terms:
+        if not isinstance(made, Instruction) or made.op not in ("add", "sub"):
+            continue
+        form = judge.forms.found.get(made.result)
+        if form is None or abs(form.terms.get((atom,), 0)) != 1 or not form.varying().terms:
+            continue
+        if form.bits < _WIDE or place.bytes > 1:
             return True
     return False
 
