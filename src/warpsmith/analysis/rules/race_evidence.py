@@ -15,6 +15,7 @@ from typing import Final
 
 from warpsmith.analysis.rules.lanes import only_way
 from warpsmith.analysis.rules.origins import Numbers, origin
+from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
@@ -31,9 +32,12 @@ _KEPT: Final = ("zext", "sext", "trunc", "bitcast", "and", "or", "not")
 
 
 def is_thin(facts: KernelFacts, race: RaceFact) -> bool:
-    """Whether it is open that both threads get there, or numbers were picked that addresses are made of."""
+    """Whether it is open that both threads get there, or that they store different things, or numbers were picked that
+    addresses are made of."""
     if race.certainty in ("proven", "witnessed"):
         return False
+    if UNLIKE in race.assumptions:
+        return True
     made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
     picked = {name for name, _ in _picked(race)}
     if picked & made_of.parameters:
