@@ -206,6 +206,9 @@ __global__ void ARI007_true_root(float *a, float h) { a[threadIdx.x] += sqrtf(h)
 __global__ void ARI007_true_integer(int *a, int n, int m) { a[threadIdx.x] += n / m; }  // ARI007
 
 // launch: --block 128
+__global__ void ARI007_near_half(double *a, double h) { a[threadIdx.x] += h / 2.0; }
+
+// launch: --block 128
 __global__ void ARI007_near_data(float *a, float h) { a[threadIdx.x] = a[threadIdx.x] / h; }
 
 // launch: --block 128

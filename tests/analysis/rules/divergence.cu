@@ -334,6 +334,15 @@ __global__ void DIV006_true_chain(int *a)
 }
 
 // launch: --block 128
+__global__ void DIV006_near_edges(int *a, int rows)
+{
+    int y = blockIdx.x * blockDim.x + threadIdx.x;
+    if (y == 0) a[0] = 5;
+    else if (y == 77) a[threadIdx.x + 9] = 6;
+    else if (y == 999) a[threadIdx.x + 99] = 7;
+}
+
+// launch: --block 128
 __global__ void DIV006_near_argument(int *a, int kind)
 {
     switch (kind) {

@@ -424,6 +424,17 @@ __global__ void MEM012_true_lane(float *a)
     a[threadIdx.x] = v[1];
 }
 
+struct Letters {
+    char letter[64];
+};
+
+// launch: --block 128
+__global__ void MEM012_true_changed(char *a, Letters letters, int n)
+{
+    letters.letter[n & 63] = a[n];  // MEM012
+    a[threadIdx.x] = letters.letter[threadIdx.x & 63];
+}
+
 // launch: --block 128
 __global__ void MEM012_near_constant(float *a)
 {
@@ -649,6 +660,18 @@ __global__ void MEM021_near_some_path(float *a, int n)
     __shared__ float s[128];
     if (n > 3) s[threadIdx.x] = 1.0f;
     a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 128
+__global__ void MEM021_near_others(float *a)
+{
+    __shared__ float s[128];
+    if (threadIdx.x >= 32) {
+        s[threadIdx.x] = a[threadIdx.x];
+        return;
+    }
+    __syncthreads();
+    a[threadIdx.x] += s[threadIdx.x + 32];
 }
 
 // launch: --block 128

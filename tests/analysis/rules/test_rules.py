@@ -138,15 +138,49 @@ ARRAYS = """
 __global__ void table(int *a) { const int v[4] = {31, 28, 31, 30}; a[threadIdx.x] = v[a[threadIdx.x] & 3]; }
 __global__ void ring(float *a, int n) { float v[4] = {}; for (int t = 0; t < n; t++) v[t & 3] += a[t]; a[0] = v[0]; }
 __global__ void picked(float *a, int n) { float v[16]; v[n] = a[0]; a[threadIdx.x] = v[3]; }
+struct Letters { char letter[64]; };
+__global__ void given(char *a, Letters letters) { a[threadIdx.x] = letters.letter[threadIdx.x & 63]; }
+"""
+LOOPS = """
+__global__ void flag(float *y, const float *x) {
+    __shared__ bool found;
+    volatile bool *stop = &found;
+    if (threadIdx.x == 0) found = false;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int j = 0; j < 64 && !*stop; j++) {
+        sum += x[j + threadIdx.x];
+        if (sum > 9.0f) *stop = true;
+    }
+    y[threadIdx.x] = sum;
+}
+__global__ void flags(float *y, const float *x) {
+    __shared__ bool found[256];
+    volatile bool *stop = found;
+    found[threadIdx.x] = false;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int j = 0; j < 64 && !stop[threadIdx.x]; j++) {
+        sum += x[j + threadIdx.x];
+        if (sum > 9.0f) stop[255 - threadIdx.x] = true;
+    }
+    y[threadIdx.x] = sum;
+}
 """
 
 
 def test_arrays_that_no_compiler_can_keep_in_registers_are_told_without_being_asked() -> None:
     report = explain([KernelFile("a.cu", "cuda", text=ARRAYS)], ExplainOptions(_settings(())))
     sure = {one.kernel: one.finding.certainty for one in report.findings if one.finding.rule == "MEM012"}
-    assert {name: sure.get(name) for name in ("table", "ring", "picked")} == {
-        "table": "heuristic", "ring": "conditional", "picked": "conditional",
+    assert {name: sure.get(name) for name in ("table", "ring", "picked", "given")} == {
+        "table": "heuristic", "ring": "conditional", "picked": "conditional", "given": "heuristic",
     }  # fmt: skip
+
+
+def test_a_flag_that_all_lanes_read_ends_their_loop_together() -> None:
+    report = explain([KernelFile("a.cu", "cuda", text=LOOPS)], ExplainOptions(_settings(())))
+    found = {one.kernel: one.finding.certainty for one in report.findings if one.finding.rule == "DIV003"}
+    assert found == {"flag": "heuristic", "flags": "conditional"}
 
 
 PADDED = """

@@ -297,7 +297,8 @@ def test_a_barrier_of_the_grid_is_one_of_the_block(body: str, *, races: bool, tm
         # one thread of the launch gets the first number of the count
         ("if (in[i] < 0 && atomicAdd(out, 1) == 0) out[1] = i;", set()),
         ("if (in[i] < 0 && atomicAdd(out, 1) < 9) out[1] = i;", {"SYN008"}),
-        ("if (in[i] < 0 && in[0] == 0) out[1] = in[i];", set()),
+        ("if (in[i] < 0 && in[0] == 0) out[1] = in[i];", {"SYN002", "SYN008"}),
+        ("if (in[i] < 0) out[1] = 7;", set()),
         ("out[1] = i;", {"SYN002", "SYN008"}),
         ("if (i < 999) out[1] = i;", {"SYN002", "SYN008"}),
         ("if (in[i] > out[1]) out[1] = in[i];", {"SYN002", "SYN008"}),
@@ -307,5 +308,26 @@ def test_an_example_that_whoever_stores_last_leaves(body: str, told_as: set[str]
     text = f"__global__ void k(const int *in, int *out) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}\n"
     module = lowered(text, tmp_path, "k.cu").module
     facts = examine(module, "k", LaunchShape((64, 1, 1), (4, 1, 1)), device("h100"))
-    sure = {one.rule for one in synchronization(facts) if one.certainty != "heuristic"}
-    assert sure & set(RACES) == told_as
+    sure = [one for one in synchronization(facts) if one.certainty != "heuristic" and one.rule in RACES]
+    assert {one.rule for one in sure} == told_as
+    by_data = "if (in[i]" in body
+    assert {one.at_most for one in sure} == ({"warning" if by_data else "error"} if told_as else set())
+    anyone = by_data and "atomicAdd" not in body and "> out" not in body
+    assert all(one.message.startswith("data decide which of several threads writes out") == anyone for one in sure)
+
+
+@pytest.mark.parametrize(
+    ("test", "most"),
+    [("i < n", "error"), ("in[i] > 0", "warning"), ("i < n && in[i] > 0", "error"), ("threadIdx.x < 40", "error")],
+)
+def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str, tmp_path: Path) -> None:
+    text = f"""
+        __global__ void k(const int *in, int *out, int n) {{
+            __shared__ int s[64];
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if ({test}) {{ s[threadIdx.x] = i; __syncthreads(); out[i] = s[63 - threadIdx.x]; }}
+        }}
+    """
+    facts = examine(lowered(text, tmp_path, "k.cu").module, "k", LaunchShape((64, 1, 1)), device("h100"))
+    (one,) = (one for one in synchronization(facts) if one.rule == "SYN001")
+    assert one.at_most == most

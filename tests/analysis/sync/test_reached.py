@@ -27,6 +27,7 @@ def clashes(body: str, folder: Path) -> list[tuple[str, ...]]:
         (f"if (t < n) {{ {AT} }}", ("n is 256",)),
         ("if (t + 3 == n) s[3] = 1; if (t == n) s[3] = 2;", ("n is 16",)),
         (f"if (b[g] > 3) {{ {AT} }}", (LED,)),
+        (f"int2 p = ((int2 *)b)[g]; if (p.x > 3 && p.y > 4) {{ {AT} }}", (LED,)),
         ("for (int i = t; i < n; i += 64) s[i] = 1; a[t] = s[255 - t];", ("n is 256",)),
         ("a[n + t] = a[n + m * 0];", ("n is 4096",)),
         # how far apart they lie is an argument, and nothing else says what it is

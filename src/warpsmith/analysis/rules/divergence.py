@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
@@ -65,9 +64,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     """Return what fits best of what can be said of one branch."""
     terminator = branch.place.terminator
     if isinstance(terminator, Switch):
-        targets = {block for _, block in terminator.cases} | {terminator.other}
-        light = _is_chain(branch) and sum(cost_of(facts, [name]) for name in targets) <= LIGHT
-        return [] if light else [_many_ways(facts, branch, len(targets))]
+        return [_many_ways(facts, branch, len({block for _, block in terminator.cases} | {terminator.other}))]
     assert isinstance(terminator, Branch)
     test = comparison(facts, terminator.condition)
     made_of = origin(facts, terminator.condition)
@@ -250,8 +247,7 @@ def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelF
     return replace(found, assumptions=assumptions, label=label, help=helps)
 
 
-def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFinding:
-    what = "a chain of tests" if _is_chain(branch) else "a switch"
+def _many_ways(facts: KernelFacts, branch: BranchFact, count: int, what: str = "a switch") -> KernelFinding:
     message = f"{what} with {count} targets is taken lane by lane: a warp runs each target that a lane asks for"
     found = _make_finding(facts, branch, "DIV006", message, "conditional")
     return replace(
@@ -262,12 +258,6 @@ def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFind
         estimate=_slots(float(count)),
         impact=float(count),
     )
-
-
-def _is_chain(branch: BranchFact) -> bool:
-    """Whether the source has tests one behind the other where a compiler has made a switch."""
-    line = "" if branch.span is None else branch.span.file.line(branch.span.line)
-    return re.search(r"\bif\b", line) is not None and "switch" not in line
 
 
 def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFinding]:
@@ -349,14 +339,18 @@ def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:
             continue
         if test.op in ("eq", "ne", *ORDERED):
             groups.setdefault(test.left, []).append((branch, test))
-    for group in groups.values():
+    for tested, group in groups.items():
+        made_of = origin(facts, tested)
+        if made_of.plain and made_of.of_block:
+            # the edges of an array: few warps of the launch part there
+            continue
         ladder = _find_ladder(facts, group)
         equal = (_way_if_equal(branch, test) for branch, test in ladder if test.op in ("eq", "ne"))
         targets = {_behind_jumps(facts, way) for way in equal}
         if len(targets) < 2:
             continue
         first = ladder[0][0]
-        yield first.place.name, _many_ways(facts, first, len(targets) + 1)
+        yield first.place.name, _many_ways(facts, first, len(targets) + 1, "a chain of tests")
         for branch, _ in ladder[1:]:
             yield branch.place.name, None
 

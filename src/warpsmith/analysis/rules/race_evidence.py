@@ -15,6 +15,7 @@ from typing import Final
 
 from warpsmith.analysis.rules.lanes import only_way
 from warpsmith.analysis.rules.origins import Numbers, origin
+from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
@@ -31,12 +32,18 @@ _KEPT: Final = ("zext", "sext", "trunc", "bitcast", "and", "or", "not")
 
 
 def is_thin(facts: KernelFacts, race: RaceFact) -> bool:
-    """Whether it is open that both threads get there, or numbers were picked that addresses are made of."""
+    """Whether it is open that both threads get there, or that they store different things, or numbers were picked that
+    addresses are made of."""
     if race.certainty in ("proven", "witnessed"):
         return False
+    if UNLIKE in race.assumptions:
+        return True
     made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
     picked = {name for name, _ in _picked(race)}
-    return any(_OPEN.search(text) for text in race.assumptions) or bool(picked & made_of.parameters)
+    if picked & made_of.parameters:
+        return True
+    by_data = any(_is_guarded_by_data(facts, side.access.block) for side in (race.first, race.second))
+    return by_data and any(_OPEN.search(text) for text in race.assumptions)
 
 
 def is_of_no_launch(facts: KernelFacts, race: RaceFact) -> bool:
@@ -83,7 +90,35 @@ def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bo
                 made = {user.result} if isinstance(user, Phi) else set(user.results)
                 pending += made - seen
                 seen |= made
-    return swaps or all(only_way(facts, block, update.block) is not None for block in guards)
+    return swaps or all(_guards_alone(facts, block, update) for block in guards)
+
+
+def _guards_alone(facts: KernelFacts, guard: BasicBlock, update: AccessFact) -> bool:
+    """Whether an update is all that is done on the ways from a test to where they meet."""
+    graph = facts.warp_level.graph
+    blocks = {block.name: block for block in facts.function.blocks}
+    pending, seen = list(graph.successors[guard.name]), {graph.post_dominator.get(guard.name, "")}
+    while pending:
+        name = pending.pop()
+        if name in seen or name not in blocks:
+            continue
+        seen.add(name)
+        others = (i for i in blocks[name].instructions if i is not update.instruction)
+        if name == guard.name or any(i.op not in OPS or OPS[i.op].effect not in ("pure", "reads") for i in others):
+            return False
+        pending += graph.successors[name]
+    return only_way(facts, guard, update.block) is not None
+
+
+def _is_guarded_by_data(facts: KernelFacts, block: str) -> bool:
+    """Whether a test of data stands before a block."""
+    return any(
+        isinstance(above.terminator, Branch)
+        and only_way(facts, above, block) is not None
+        and origin(facts, above.terminator.condition).loads
+        for above in facts.function.blocks
+        if above.name in facts.warp_level.graph.successors
+    )
 
 
 def _is_computed(user: Instruction | Phi, *, swaps: bool) -> bool:

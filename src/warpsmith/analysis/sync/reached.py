@@ -368,7 +368,7 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
         equal = equal or made.op in ("eq", "ne")
         if made.op == "load":
             exchanged = exchanged or (isinstance(made.detail, Memory) and made.detail.space == "shared")
-            form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.result])
+            form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.results[0]])
             own += form is None or form.has("index", "own")
         elif isinstance(made.detail, Query) and made.detail.register.startswith(("tid", "lane", "warpid")):
             indexed = True

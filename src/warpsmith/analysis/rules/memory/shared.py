@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
@@ -268,16 +268,11 @@ def _find_unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _comes_before(facts: KernelFacts, load: AccessFact, mine: list[AccessFact], writers: set[str]) -> bool:
-    """Whether a store to the same array may have run before a load."""
+    """Whether a store to the same array may have run before a load: on the way to it, or on a way that other threads
+    take, which is not behind it."""
     graph = facts.warp_level.graph
-    before: set[str] = set()
-    pending = list(graph.predecessors.get(load.block, ()))
-    while pending:
-        name = pending.pop()
-        if name not in before:
-            before.add(name)
-            pending += graph.predecessors[name]
-    if before & writers:
+    before, after = (_reach(ways, load.block) for ways in (graph.predecessors, graph.successors))
+    if before & writers or writers - after - {load.block}:
         return True
     block = next(b for b in facts.function.blocks if b.name == load.block)
     stores = {access.instruction for access in mine if access.kind != "load"}
@@ -287,6 +282,18 @@ def _comes_before(facts: KernelFacts, load: AccessFact, mine: list[AccessFact], 
         if i in stores:
             return True
     return True
+
+
+def _reach(ways: Mapping[str, Sequence[str]], start: str) -> set[str]:
+    """Return the blocks that ways lead to from one, without itself unless they come back."""
+    found: set[str] = set()
+    pending = list(ways.get(start, ()))
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += ways[name]
+    return found
 
 
 def _escapes(facts: KernelFacts, name: str, followed: set[Instruction]) -> bool:

@@ -1,0 +1,81 @@
+"""What a race rests on: what no launch gives, what data decide, reads that only spare an update."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lower.harness import lowered
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_thin
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchCall, LaunchShape, RaceFact
+from warpsmith.machine.devices import device
+
+BLOCK, GRID = (64, 1, 1), (4, 1, 1)
+
+
+def facts_of(folder: Path, body: str, shape: LaunchShape | None = None) -> KernelFacts:
+    text = f"""
+        __global__ void k(const int *in, int *out, int *more, int n, int pitch) {{
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            {body}
+        }}
+    """
+    module = lowered(text, folder, "k.cu").module
+    return examine(module, "k", shape or LaunchShape(BLOCK, GRID), device("h100"))
+
+
+def races(facts: KernelFacts) -> list[RaceFact]:
+    return [race for race in facts.races if race.certainty != "heuristic"]
+
+
+@pytest.mark.parametrize(
+    ("body", "spared"),
+    [
+        ("if (out[0] < in[i]) atomicMax(out, in[i]);", True),
+        ("if (i < n && !(out[0] >= in[i])) atomicMax(&out[0], in[i]);", True),
+        ("if (out[0] > in[i]) atomicMin(out, in[i]);", True),
+        ("if ((out[0] & in[i]) == 0) atomicOr(out, in[i]);", True),
+        ("int v = out[0], w; do { w = v; v = atomicCAS(out, w, w * in[i] + 1); } while (w != v);", True),
+        # what is read goes elsewhere, or decides more
+        ("int v = out[0]; if (v < in[i]) { atomicMax(out, in[i]); more[i] = v; }", False),
+        ("int v = out[0]; if (v < in[i]) atomicMax(out, in[i]); if (v > 3) more[i] = 1;", False),
+        ("int v = out[0]; if (v < in[i]) atomicMax(out, in[i]); else more[i] = 1;", False),
+        ("int v = out[0]; if (v < in[i]) { atomicMax(out, in[i]); more[i] = 1; }", False),
+        ("if (out[0] < in[i]) atomicAdd(out, in[i]);", False),
+        ("if (out[0] < in[i]) atomicMax(out + i % 8, in[i]);", False),
+        ("int v = out[0], w; do { w = v; v = atomicCAS(out, w, w + 1); } while (w != v); more[i] = w;", False),
+        ("if (out[0] < in[i]) out[0] = in[i];", False),
+    ],
+)
+def test_reads_that_only_spare_an_update(body: str, *, spared: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, body)
+    found = [is_spared_update(facts, race) for race in races(facts)]
+    assert found and all(found) == spared
+
+
+@pytest.mark.parametrize(
+    ("body", "thin"),
+    [
+        ("if (i < n) out[0] = i;", False),
+        ("out[0] = i;", False),
+        ("if (in[i] < 0) out[0] = i;", True),
+        ("if (in[i] < 0) out[i / 2] = i;", True),
+        ("out[i / 2] = i;", False),
+    ],
+)
+def test_thin_evidence(body: str, *, thin: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, body)
+    found = [is_thin(facts, race) for race in races(facts)]
+    assert found and all(found) == thin
+
+
+def test_numbers_that_no_launch_gives(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, "if (i < n) out[0] = i;")
+    picked = [race for race in races(facts) if "n is 256" in race.assumptions]
+    assert picked and not any(is_of_no_launch(facts, race) for race in picked), "no launch is known"
+    for given, gone in (((256,), False), ((7, 9), True)):
+        calls = (LaunchCall(None, {"n": given}),)
+        made = facts_of(tmp_path, "if (i < n) out[0] = i;", LaunchShape(BLOCK, GRID, calls=calls))
+        assert [is_of_no_launch(made, race) for race in picked] == [gone] * len(picked)
