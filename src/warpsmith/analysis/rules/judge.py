@@ -70,7 +70,8 @@ def _at_most(facts: KernelFacts, finding: KernelFinding) -> Severity:
     were made up and matter, or matters only if a value is used that nobody may use, is no error of the user's."""
     guessed = not set(facts.block_assumed).isdisjoint(finding.assumptions)
     made_up = bool(finding.replay) and finding.certainty not in ("witnessed", "proven")
-    return "warning" if guessed or made_up or ENDED in finding.assumptions else finding.at_most
+    no_error = guessed or made_up or ENDED in finding.assumptions
+    return "warning" if no_error and finding.at_most == "error" else finding.at_most
 
 
 def _place(finding: KernelFinding) -> tuple[str, int, int, str]:

@@ -3,8 +3,8 @@
 error      proven, seen in a run, or true for arguments that any launch may have: if (i < n) out[0] = in[i];
 warning    data decide whether both threads get there:                            if (in[i] < 0) out[0] = i;
            or how far places lie apart was picked:                                out[y * pitch + x], pitch is 256
-none       no launch has such arguments; or a read only spares an atomic operation what would change nothing:
-                                                                                  if (*best < v) atomicMax(best, v);
+note       a read only spares an atomic operation what would change nothing:     if (*best < v) atomicMax(best, v);
+none       no launch has such arguments; or a read only feeds a compare and swap, which looks for itself
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFac
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["is_of_no_launch", "is_spared_update", "is_thin"]
+__all__ = ["is_of_no_launch", "is_spared_update", "is_swap_loop", "is_thin"]
 
 _PICKED: Final = re.compile(r"(?P<name>\w+) is (?P<number>-?\d+)$")
 _OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
+_SWAP: Final = "atomic_compare"
 _MONOTONIC: Final = frozenset({
     "atomic_smax", "atomic_umax", "atomic_smin", "atomic_umin", "atomic_and", "atomic_or",
-    "atomic_compare",
+    _SWAP,
 })  # fmt: skip
 _KEPT: Final = ("zext", "sext", "trunc", "bitcast", "and", "or", "not")
 
@@ -74,10 +75,17 @@ def is_spared_update(facts: KernelFacts, race: RaceFact) -> bool:
     return same and read.bytes == update.bytes and _only_guards(facts, read, update)
 
 
+def is_swap_loop(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether what is read goes to a compare and swap, which looks for itself whether it is still there."""
+    updates = [side for side in (race.first.access, race.second.access) if side.kind == "atomic"]
+    swaps = [side for side in updates if side.instruction.op == _SWAP]
+    return len(swaps) == 1 and is_spared_update(facts, race)
+
+
 def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bool:
     """Whether a number that is read is used in conditions of the update alone, and in the update; a compare and swap
     looks for itself whether what was read is still there, so that anything may be computed of it before."""
-    swaps = update.instruction.op == "atomic_compare"
+    swaps = update.instruction.op == _SWAP
     pending: list[Value] = list(read.instruction.results)
     seen, guards = set(pending), list[BasicBlock]()
     while pending:

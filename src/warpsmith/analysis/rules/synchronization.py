@@ -12,7 +12,7 @@ from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
-from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_thin
+from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_swap_loop, is_thin
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
@@ -141,7 +141,7 @@ def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _races(facts: KernelFacts) -> Iterator[KernelFinding]:
-    races = [race for race in facts.races if not (_is_one_number(facts, race) or is_spared_update(facts, race))]
+    races = [race for race in facts.races if not (_is_one_number(facts, race) or is_swap_loop(facts, race))]
     told = [_race(facts, race) for race in races]
     best: dict[object, KernelFinding] = {}
     for one, race in zip(told, races, strict=True):
@@ -198,6 +198,12 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     if _is_of_anyone(facts, race):
         message = f"data decide which of several threads writes {where} last: what it holds then is open"
         helps = ("if any of them will do, say so in an ignore comment; else let an atomic operation choose", *helps[2:])
+    if spared := is_spared_update(facts, race):
+        message = (
+            f"{where} is read without an atomic operation, and others update it by one: harmless, since it is asked "
+        )
+        message += "only whether the update would change anything"
+        helps = ("to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out",)
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
     if race.barrier is not None and race.barrier.span is not None:
@@ -211,7 +217,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        replay=race.replay, at_most="warning" if is_thin(facts, race) else "error",
+        replay=race.replay, at_most="note" if spared else "warning" if is_thin(facts, race) else "error",
     )  # fmt: skip
 
 
