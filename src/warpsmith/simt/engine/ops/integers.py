@@ -1,9 +1,9 @@
 """Ops on integers and predicates, in all lanes at once: ssa/semantics/ in LLVM IR.
 
 Lanes that are not active compute as well; so nothing here may trap or be undefined for any operand. Divisors are
-replaced where a lane is inactive, or would divide by zero or overflow. Quotients of up to 32 bits are taken of doubles,
-which processors have vectors for: the quotient q of two such integers differs from the next integer by 1/b at least, so
-by more than 2⁻⁵³ q, and rounding does not reach it.
+replaced where a lane is inactive, or would divide by zero or overflow. Quotients of up to 32 bits in vectors are taken
+of doubles, which processors have vectors for: the quotient q of two such integers differs from the next integer by 1/b
+at least, so by more than 2⁻⁵³ q, and rounding does not reach it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _make_division(*, sign: bool, rest: bool) -> Op:
 
 
 def _quotient(e: Emit, a: Ir, b: Ir, *, sign: bool) -> Ir:
-    if bits_of(a) > 32:
+    if bits_of(a) > 32 or e.lanes == 1:
         return e.b.sdiv(a, b) if sign else e.b.udiv(a, b)
     doubles = e.vector(ir.DoubleType())
     x, y = ((e.b.sitofp if sign else e.b.uitofp)(v, doubles) for v in (a, b))
