@@ -132,7 +132,7 @@ class Pointers:
             raise refuse(f"{name} is defined elsewhere", i.span)
         if symbol.space == "local":
             return self._local(symbol)
-        found = self.e.module.globals.get(name)
+        found = self.e.module.globals.get(self.machine.symbol(name))
         return found if found is not None else self._global(symbol)
 
     def _start(self, operand: Operand, depth: int) -> Ir | None:
@@ -194,7 +194,7 @@ class Pointers:
     def _global(self, symbol: Symbol) -> Ir:
         scalar = element(symbol.type)
         type = ir.ArrayType(scalar, symbol.count)
-        made = ir.GlobalVariable(self.e.module, type, symbol.name, self.machine.spaces[symbol.space])
+        made = ir.GlobalVariable(self.e.module, type, self.machine.symbol(symbol.name), self.machine.spaces[symbol.space])
         made.type = pointer_type(made.addrspace)  # llvmlite still thinks of what it points to
         made.align = max(symbol.align, 16) if not symbol.count else symbol.align
         if not symbol.count:

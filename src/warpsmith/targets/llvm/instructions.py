@@ -87,7 +87,9 @@ class ThreadOps:
         e, detail = self.e, self._memory(i, i.operands[1])
         place, values = self.pointers.pointer(i.operands[0], detail), [self.value(one) for one in i.operands[1:]]
         if detail.order:
-            e.b.store_atomic(values[0], place, self._order(i, detail), detail.align)
+            order = self._order(i, detail)
+            # llvmlite's builder does not know pointers without a type here
+            e.b._insert(ir.instructions.StoreAtomicInstr(e.b.block, values[0], place, order, detail.align))
             return ()
         whole = values[0]
         if len(values) > 1:

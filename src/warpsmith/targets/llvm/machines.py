@@ -13,6 +13,7 @@ Sources: LLVM, User Guide for AMDGPU Backend and User Guide for NVPTX Back-end; 
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Final
@@ -41,12 +42,18 @@ class Machine(ABC):
     """Who sees what is ordered: of a block, a device, the system."""
     library: str
     """Where functions of mathematics are."""
+    comment: str
+    """What begins a comment in its text."""
     expands: bool
     """Whether the back end expands exponentials and logarithms by itself."""
 
     def pointer_bits(self, space: int) -> int:
         """Return the size of pointers into an address space."""
         return 64
+
+    def symbol(self, name: str) -> str:
+        """Return a name of the kernel IR as the machine's assemblers take it."""
+        return name
 
     @abstractmethod
     def place(self, e: Emit, register: str) -> Ir | None:
@@ -72,6 +79,10 @@ class Machine(ABC):
     def warp_barrier(self, e: Emit, lanes: Ir | None) -> None:
         """Write a barrier of lanes of a warp (None: of all)."""
 
+    def features(self, architecture: str) -> str:
+        """Return what LLVM shall do otherwise than by default for an architecture."""
+        return ""
+
     def attributes(self, threads: int | None) -> tuple[str, ...]:
         """Return what LLVM is told of a kernel, for blocks of so many threads (None: whatever it is launched with)."""
         return ()
@@ -86,6 +97,7 @@ class Amd(Machine):
     scratch = 5
     scopes: Mapping[str, str | None] = {"block": "workgroup", "device": "agent", "system": None}
     library = "AMD's device library"
+    comment = ";"
     expands = True
 
     def pointer_bits(self, space: int) -> int:
@@ -94,6 +106,10 @@ class Amd(Machine):
 
     def __init__(self, wave: int) -> None:
         self.wave = wave
+
+    def features(self, architecture: str) -> str:
+        """Return that registers of gfx1100 are named as assemblers before LLVM 20 have them too."""
+        return "-real-true16" if architecture == "gfx1100" else ""
 
     def attributes(self, threads: int | None) -> tuple[str, ...]:
         """Return that a block has so many threads, by default as many as CUDA allows."""
@@ -167,7 +183,12 @@ class Nvidia(Machine):
     scratch = 0
     scopes: Mapping[str, str | None] = {"block": "block", "device": "device", "system": None}
     library = "NVIDIA's libdevice"
+    comment = "//"
     expands = False
+
+    def symbol(self, name: str) -> str:
+        """Return a name as PTX takes it: letters, digits, `_` and `$`."""
+        return re.sub(r"[^A-Za-z0-9_$]", lambda found: f"${ord(found[0]):x}$", name)
 
     def place(self, e: Emit, register: str) -> Ir | None:
         """Return `tid.x` and the like as i32."""

@@ -8,12 +8,20 @@ import struct
 from typing import Final
 
 from llvmlite import ir
+from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, Span, one_line
 from warpsmith.simt.engine.lanes import I1, Emit, Ir
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["Lines", "OneLane", "pointer_type"]
+__all__ = ["Lines", "Made", "OneLane", "pointer_type"]
+
+
+class Made(Struct, frozen=True, eq=False):
+    """A module of LLVM IR, and the files of its debug information, by their numbers there."""
+
+    module: Ir
+    files: tuple[SourceFile, ...]
 
 
 def pointer_type(space: int) -> Ir:
@@ -90,7 +98,7 @@ class Lines:
                 "producer": "warpsmith",
                 "runtimeVersion": 0,
                 "isOptimized": True,
-                "emissionKind": ir.DIToken("FullDebug"),
+                "emissionKind": ir.DIToken("LineTablesOnly"),
             },
             is_distinct=True,
         )
@@ -102,6 +110,11 @@ class Lines:
         flags = module.add_named_metadata("llvm.module.flags")
         flags.add(module.add_metadata([ir.IntType(32)(2), "Debug Info Version", ir.IntType(32)(3)]))
         module.add_named_metadata("llvm.dbg.cu").add(unit)
+
+    @property
+    def sources(self) -> tuple[SourceFile, ...]:
+        """The files that lines are in, by their numbers."""
+        return tuple(file for file, _ in self.files.values())
 
     def at(self, e: Emit, span: Span | None) -> None:
         """What is written from now on is of this line."""

@@ -32,13 +32,13 @@ from warpsmith.ssa.nodes import (
 from warpsmith.targets.llvm.addresses import Pointers, argument_types
 from warpsmith.targets.llvm.instructions import ThreadOps
 from warpsmith.targets.llvm.machines import Machine
-from warpsmith.targets.llvm.module import Lines, OneLane
+from warpsmith.targets.llvm.module import Lines, Made, OneLane
 from warpsmith.targets.llvm.refused import refuse
 
 __all__ = ["write_thread"]
 
 
-def write_thread(whole: Module, kernel: Function, machine: Machine) -> Ir:
+def write_thread(whole: Module, kernel: Function, machine: Machine) -> Made:
     """Return the LLVM IR of a kernel for one thread; raises InputError with the line that the machine cannot run."""
     if not kernel.blocks:
         raise refuse(f"{kernel.name} has no body", kernel.span)
@@ -46,7 +46,7 @@ def write_thread(whole: Module, kernel: Function, machine: Machine) -> Ir:
     module.triple = machine.triple
     writer = _Writer(whole, kernel, machine, module)
     writer.write()
-    return module
+    return Made(module, writer.lines.sources)
 
 
 class _Writer:
@@ -54,7 +54,8 @@ class _Writer:
         self.kernel, self.machine = kernel, machine
         self.graph = Graph.of(kernel)
         self.e = e = OneLane(module)
-        self.function = made = ir.Function(module, ir.FunctionType(VOID, argument_types(kernel, machine)), kernel.name)
+        types = argument_types(kernel, machine)
+        self.function = made = ir.Function(module, ir.FunctionType(VOID, types), machine.symbol(kernel.name))
         made.calling_convention = machine.convention
         for one in machine.attributes(_threads(kernel)):
             set.add(made.attributes, one)  # llvmlite lists those of LLVM's own only
