@@ -20,9 +20,9 @@ import warpsmith
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.refused import refuse
 
-__all__ = ["BackEnd", "Written", "main", "write_text"]
+__all__ = ["PASSES", "BackEnd", "Written", "main", "write_text"]
 
-_PASSES: Final = (
+PASSES: Final = (
     *("sroa", "instruction_combine", "simplify_cfg", "global_dead_code_eliminate"),
     *("new_gvn", "instruction_combine", "simplify_cfg", "aggressive_dce"),
 )
@@ -35,7 +35,7 @@ class BackEnd(Struct, frozen=True):
     triple: str
     processor: str
     features: str = ""
-    passes: tuple[str, ...] = _PASSES
+    passes: tuple[str, ...] = PASSES
 
 
 class Written(Struct, frozen=True):
@@ -76,7 +76,10 @@ def _answer(text: str, end: BackEnd) -> tuple[str, str]:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(end.triple)
-    machine = target.create_target_machine(cpu=end.processor, features=end.features, opt=2, reloc="pic")
+    if "x86" in end.triple:
+        llvm.set_option("", "-x86-asm-syntax=intel")
+    kind = {"cpu": end.processor, "features": end.features, "codemodel": "default"}
+    machine = target.create_target_machine(opt=2, reloc="pic", **kind)
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()

@@ -29,10 +29,10 @@ from warpsmith.targets.llvm.arithmetic import compute
 from warpsmith.targets.llvm.machines import Machine
 from warpsmith.targets.llvm.refused import refuse
 
-__all__ = ["ThreadOps"]
+__all__ = ["ORDERS", "UPDATES", "ThreadOps"]
 
-_ORDERS: Final = {"volatile": "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release"}
-_UPDATES: Final = {
+ORDERS: Final = {"volatile": "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release"}
+UPDATES: Final = {
     "atomic_add": "add",
     "atomic_smin": "min",
     "atomic_smax": "max",
@@ -109,7 +109,7 @@ class ThreadOps:
     def _order(self, i: Instruction, detail: Memory) -> str:
         """Return the order of an access that others may make at the same time; a volatile one is relaxed."""
         values = i.results or i.operands[1:]
-        found = _ORDERS.get(detail.order)
+        found = ORDERS.get(detail.order)
         if found is None or len(values) > 1 or detail.align < values[0].type.bytes:
             raise refuse(f"{self.machine.name} has no {detail.order} {i.op} like this one", i.span)
         return found
@@ -121,11 +121,11 @@ class ThreadOps:
             raise refuse(f"{self.machine.name} has no atomic operation on {i.operands[1].type}", i.span)
         place = self.pointers.pointer(i.operands[0], detail)
         values = [self.value(one) for one in i.operands[1:]]
-        order = _ORDERS.get(detail.order, detail.order) or "monotonic"
+        order = ORDERS.get(detail.order, detail.order) or "monotonic"
         if i.op == "atomic_compare":
             made = self._exchange(place, values, order)
         else:
-            made = e.b.atomic_rmw(_UPDATES[i.op], place, values[0], order)
+            made = e.b.atomic_rmw(UPDATES[i.op], place, values[0], order)
         return [made] * len(i.results)
 
     def _exchange(self, place: Ir, values: list[Ir], order: str) -> Ir:
