@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from tests.simt.engine.agree import Case, Differs
 from tests.targets.llvm.native import has_avx512, host_processor, run_text
 from warpsmith.base.errors import InputError
-from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.simt.interpreter import interpret
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.back_end import BackEnd, write_text
 from warpsmith.targets.llvm.export import lower_by_llvm
+from warpsmith.targets.llvm.listing import listing_of
 from warpsmith.targets.llvm.vector import VECTOR_PASSES, lanes_of_kernel, write_vectors
 
 __all__ = ["agree_as_ptx", "agree_natively", "function_of", "interpreted"]
@@ -57,7 +57,7 @@ def agree_natively(case: Case, *, ulp: Mapping[str, int] | None = None) -> str:
     code = write_vectors(function)
     processor = "skylake-avx512" if has_avx512() else host_processor()
     end = BackEnd("x86_64-unknown-linux-gnu", processor, "-prefer-256-bit", VECTOR_PASSES)
-    text = write_text(str(code.module), end, function).text
+    text = listing_of(write_text(str(code.module), end, function).text, code.files, "#").text
     stop, found = run_text(text, code, replace(case, launch=replace(case.launch, warp=lanes)))
     if stop:
         raise Differs(f"it stops: {stop}")
@@ -72,13 +72,14 @@ def agree_as_ptx(case: Case, *, ulp: Mapping[str, int] | None = None, architectu
     if expected is None:
         return "the interpreter reports it"
     text = lower_by_llvm(case.module, function, architecture).text
-    module = read_ptx(SourceFile("k.ptx", text))
-    if isinstance(module, Finding):
-        raise InputError(module)
+    module, findings = read_ptx(SourceFile("k.ptx", text))
+    if findings:
+        raise InputError(*findings)
     (kernel,) = (one for one in module.functions if one.kernel)
     given = {p.name: other.name for p, other in zip(function.parameters, kernel.parameters, strict=True)}
     arrays = {given[name]: held for name, held in case.arrays.items() if name in given}
-    launch = replace(case.launch, arguments={given[n]: held for n, held in case.launch.arguments.items() if n in given})
+    arguments = {given[name]: held for name, held in case.launch.arguments.items() if name in given}
+    launch = replace(case.launch, arguments=arguments, max_steps=10 * case.launch.max_steps)
     found = interpreted(Case(module, kernel.name, launch, arrays), case.launch.warp)
     if found is None:
         raise Differs("the interpreter reports the PTX")
