@@ -1,13 +1,14 @@
 """A kernel is run by the interpreter and as text of a machine, and both must leave the same memory.
 
-    AVX-512    the text through the assembler, in this process (native.py)
-    PTX        the text through our reader, run by the interpreter: the same writer of one thread makes AMD's text
+AVX-512    the text through the assembler, in this process (native.py)
+PTX        the text through our reader, run by the interpreter: the same writer of one thread makes AMD's text
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from warpsmith.targets.llvm.vector import VECTOR_PASSES, lanes_of_kernel, write_
 __all__ = ["agree_as_ptx", "agree_natively", "function_of", "interpreted"]
 
 Held = Mapping[str, bytes]
+Array = np.ndarray[Any, Any]
 
 
 def function_of(case: Case) -> Function:
@@ -96,7 +98,7 @@ def _compare(found: Held, expected: Held, ulp: Mapping[str, int]) -> None:
             raise Differs(f"{name}[{at // 4}]: {values[0]:08x} is not {values[1]:08x}")
 
 
-def _near(one: np.ndarray, other: np.ndarray, ulp: int) -> bool:  # type: ignore[type-arg]
+def _near(one: Array, other: Array, ulp: int) -> bool:
     """Whether floats are so many steps apart at most; NaN are all alike."""
     steps = [np.where(held < 0, -(held.astype("<i8") & 0x7FFFFFFF), held) for held in (one, other)]
     nan = [np.isnan(held.view("<f4")) for held in (one, other)]

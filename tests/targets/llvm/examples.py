@@ -38,7 +38,9 @@ def all_kernels() -> list[tuple[str, str]]:
     files = sorted(
         one for folder in _FOLDERS for one in (_ROOT / folder).iterdir() if one.suffix in (".cu", ".cl", ".ptx")
     )
-    return [(str(one), f.name) for one in files for f in kernel_module(str(one)).module.functions if f.kernel and f.blocks]
+    return [
+        (str(one), f.name) for one in files for f in kernel_module(str(one)).module.functions if f.kernel and f.blocks
+    ]
 
 
 @cache

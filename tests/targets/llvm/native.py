@@ -76,7 +76,10 @@ def _record(
 ) -> Array:
     launch, ops = case.launch, code.ops
     assert ops is not None
-    shared, local = shared_layout(case.module, case.name, launch.shared, launch.parts), local_layout(case.module, case.name)
+    shared, local = (
+        shared_layout(case.module, case.name, launch.shared, launch.parts),
+        local_layout(case.module, case.name),
+    )
     starts = {**globals_, **shared.starts, **local.starts}
     warps = -(-launch.threads // code.lanes)
     padded = (warps + 1) * code.lanes
@@ -84,7 +87,7 @@ def _record(
     blocks = {VectorWords.SHARED: shared.size, VectorWords.LOCALS: size * padded}
     memory = {word: _bytes(count, kept) for word, count in blocks.items()}
     cleared = [number for word, count in blocks.items() if count for number in (memory[word], count)]
-    words = {
+    words: dict[int, int] = {
         LaunchWords.PARAMETERS: _parameters(ops.offsets, arguments, kept),
         LaunchWords.INDICES: _indices(launch, padded, kept),
         LaunchWords.PADDED: padded,

@@ -15,7 +15,7 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import I8, I64, Emit, Ir, element
-from warpsmith.ssa.nodes import Address, Function, Instruction, Memory, Operand, Param, Symbol, Text, Value
+from warpsmith.ssa.nodes import Address, Function, Instruction, Memory, Module, Operand, Param, Symbol, Text, Value
 from warpsmith.ssa.types import I64 as WORD
 from warpsmith.targets.llvm.machines import Machine
 from warpsmith.targets.llvm.module import pointer_type
@@ -85,15 +85,16 @@ class Pointers:
 
     def __init__(
         self,
-        function: Function,
+        whole: Module,
+        kernel: Function,
         machine: Machine,
-        e: Emit,
-        value: Callable[[Operand], Ir],
+        at: tuple[Emit, Callable[[Operand], Ir]],
         arguments: Mapping[str, Ir],
-        symbols: Mapping[str, Symbol],
     ) -> None:
-        self.machine, self.e, self.value, self.arguments, self.symbols = machine, e, value, arguments, symbols
-        self.makers = {made: i for _, i in function.instructions() for made in i.results}
+        self.machine, self.arguments = machine, arguments
+        self.e, self.value = at
+        self.symbols = {one.name: one for one in (*whole.symbols, *kernel.symbols)}
+        self.makers = {made: i for _, i in kernel.instructions() for made in i.results}
         self.variables: dict[str, Ir] = {}
 
     def pointer(self, operand: Operand, detail: Memory) -> Ir:
@@ -194,7 +195,9 @@ class Pointers:
     def _global(self, symbol: Symbol) -> Ir:
         scalar = element(symbol.type)
         type = ir.ArrayType(scalar, symbol.count)
-        made = ir.GlobalVariable(self.e.module, type, self.machine.symbol(symbol.name), self.machine.spaces[symbol.space])
+        made = ir.GlobalVariable(
+            self.e.module, type, self.machine.symbol(symbol.name), self.machine.spaces[symbol.space]
+        )
         made.type = pointer_type(made.addrspace)  # llvmlite still thinks of what it points to
         made.align = max(symbol.align, 16) if not symbol.count else symbol.align
         if not symbol.count:

@@ -88,4 +88,3 @@ _APPROXIMATE: Final[Mapping[str, str]] = {
     "__log2f": "log2",
 }
 _EXPANDED: Final[Mapping[str, str]] = {name: name for name in ("exp", "exp2", "exp10", "log", "log2", "log10")}
-

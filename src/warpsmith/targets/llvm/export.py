@@ -2,7 +2,7 @@
 
     to        arch                                        what LLVM writes
     llvm      as for gcn, ptx or avx512                   the LLVM IR itself, after few passes
-    gcn       gfx900 gfx90a gfx942 gfx1030 gfx1100        one thread; what lanes do together is the back end's: exec masks
+    gcn       gfx900 gfx90a gfx942 gfx1030 gfx1100        one thread; exec masks are the back end's
     ptx       sm_70 … sm_100                              one thread
     avx512    skylake-avx512 and processors like it       sixteen threads under masks of ours
 
@@ -15,10 +15,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Function, Module
-from warpsmith.targets.llvm.back_end import BackEnd, write_text
-from warpsmith.targets.llvm.listing import Listing, listing_of
+from warpsmith.targets.llvm.back_end import BackEnd, Written, write_text
+from warpsmith.targets.llvm.listing import Listing, listing_of, listing_of_ir
 from warpsmith.targets.llvm.machines import AMD, NVIDIA, Amd, Machine, Nvidia
+from warpsmith.targets.llvm.module import Made
 from warpsmith.targets.llvm.scalar import write_thread
 from warpsmith.targets.llvm.vector import VECTOR_PASSES, write_vectors
 
@@ -31,12 +33,15 @@ ARCHITECTURES: Final = {"gcn": tuple(AMD), "avx512": _AVX512, "ptx": NVIDIA}
 
 
 class Lowered(Struct, frozen=True):
-    """A kernel as the text of a machine: `listing` line by line."""
+    """A kernel as the text of a machine, `listing` line by line, and the LLVM IR that it is of; `assembly` is what LLVM
+    wrote, whose debug information has numbers of `files`."""
 
     kernel: str
     architecture: str
-    ir: str
+    ir: Listing
     listing: Listing
+    assembly: str
+    files: tuple[SourceFile, ...]
 
     @property
     def text(self) -> str:
@@ -53,8 +58,9 @@ def lower_by_llvm(module: Module, kernel: Function, architecture: str) -> Lowere
     made = write_thread(module, kernel, machine)
     end = BackEnd(machine.triple, architecture, machine.features(architecture))
     written = write_text(str(made.module), end, kernel)
-    listing = listing_of(written.text, made.files, machine.comment)
-    return Lowered(kernel.name, architecture, written.ir, listing)
+    # a target for debuggers is one that ptxas does not optimize for
+    assembly = written.text.replace(f".target {architecture}, debug", f".target {architecture}")
+    return _lowered(kernel, architecture, Written(written.ir, assembly), made, machine.comment)
 
 
 def _lower_vectors(kernel: Function, architecture: str) -> Lowered:
@@ -62,4 +68,9 @@ def _lower_vectors(kernel: Function, architecture: str) -> Lowered:
     # 512 bits at once, which these processors take for slower than twice 256
     end = BackEnd(_X86, architecture, "-prefer-256-bit", VECTOR_PASSES)
     written = write_text(str(made.module), end, kernel)
-    return Lowered(kernel.name, architecture, written.ir, listing_of(written.text, made.files, "#"))
+    return _lowered(kernel, architecture, written, made, "#")
+
+
+def _lowered(kernel: Function, architecture: str, written: Written, made: Made, comment: str) -> Lowered:
+    listings = listing_of_ir(written.ir, made.files), listing_of(written.text, made.files, comment)
+    return Lowered(kernel.name, architecture, *listings, written.text, made.files)

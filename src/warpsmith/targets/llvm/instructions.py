@@ -256,7 +256,11 @@ class ThreadOps:
 
     def missing(self, i: Instruction) -> Sequence[Ir]:
         """Refuse what no table has."""
-        words = {"call": "calls of functions that were not inlined", "match": "matches", "reduce": "reductions of warps"}
+        words = {
+            "call": "calls of functions that were not inlined",
+            "match": "matches",
+            "reduce": "reductions of warps",
+        }
         raise refuse(f"{self.machine.name} gets no {words[i.op]}", i.span)
 
 
@@ -280,4 +284,3 @@ _SPECIAL: Final[Mapping[str, Callable[[ThreadOps, Instruction], Sequence[Ir]]]] 
     "match": ThreadOps.missing,
     "reduce": ThreadOps.missing,
 }
-

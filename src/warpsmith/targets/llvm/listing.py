@@ -5,6 +5,8 @@ follows is.
     .loc  1 7 15                            ──►        v_lshlrev_b32_e32 v1, 2, v0
     v_lshlrev_b32_e32 v1, 2, v0                        global_load_dword v2, v1, s[2:3]
 
+LLVM IR has the place of each instruction behind it (`!dbg !7`, and `!7 = !DILocation(line: 7 …)`).
+
 Line 0 is LLVM's for what has no line of its own: it stays with the line before. Sections of debug information are left
 out, and what describes the kernel to a loader is kept.
 """
@@ -20,7 +22,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, readable
 
-__all__ = ["Listed", "Listing", "listing_of"]
+__all__ = ["Listed", "Listing", "listing_of", "listing_of_ir"]
 
 _LOC: Final = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 _FILE: Final = re.compile(r'^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"(?:[^"]*/)?(\d+)/[^"/]*"')
@@ -29,6 +31,12 @@ _NOISE: Final = re.compile(
     r"^\s*(?:\.cfi_|\.file\b|\.loc\b|\.ident\b|\.Lfunc_(?:begin|end)|\.Ltmp\d+:|\.addrsig|\.set\s|\.size\b|\.type\b"
     r"|\.hidden\b|[$.]L__(?:tmp|func|debug|info))"
 )
+_PLACED: Final = re.compile(r",? !dbg !(\d+)")
+_LOCATION: Final = re.compile(r"^!(\d+) = !DILocation\(line: (\d+),.* scope: !(\d+)", re.MULTILINE)
+_SCOPE: Final = re.compile(
+    r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlockFile)\(.*\bfile: !(\d+)", re.MULTILINE
+)
+_NAMED: Final = re.compile(r'^!(\d+) = !DIFile\(filename: "(\d+)/', re.MULTILINE)
 _DEBUG: Final = re.compile(r"^\.(?:debug|AMDGPU|note|eh_frame)|^\"?\.note")
 
 
@@ -65,6 +73,23 @@ def listing_of(assembly: str, files: Sequence[SourceFile], comment: str) -> List
     text = list(assembly.splitlines())
     named = {found[1]: files[int(found[2])] for found in map(_FILE.match, text) if found is not None}
     return Listing(tuple(_without_blanks(_listed(text, named))), comment)
+
+
+def listing_of_ir(text: str, files: Sequence[SourceFile]) -> Listing:
+    """Return LLVM IR as a listing, without its debug information; `files` as for assembly."""
+    named = {number: files[int(at)] for number, at in _NAMED.findall(text)}
+    scopes = {number: named[file] for number, file in _SCOPE.findall(text) if file in named}
+    places = {number: (scopes.get(scope), int(line)) for number, line, scope in _LOCATION.findall(text)}
+    lines = []
+    for line in text.splitlines():
+        found = _PLACED.search(line)
+        if line.startswith("!") or line.startswith(("; ModuleID", "source_filename")):
+            continue
+        file, number = places.get(found[1], (None, 0)) if found is not None else (None, 0)
+        lines.append(Listed(_PLACED.sub("", line), file if number else None, number))
+    while lines and not lines[-1].text:
+        lines.pop()
+    return Listing(tuple(lines), ";")
 
 
 def _listed(text: Iterable[str], named: Mapping[str, SourceFile]) -> Iterable[Listed]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import struct
-from typing import Final
 
 from llvmlite import ir
 from msgspec import Struct
@@ -74,7 +73,6 @@ class OneLane(Emit):
     def bits(self, predicate: Ir) -> Ir:
         """Return a predicate as it is."""
         return predicate
-
 
 
 class Lines:

@@ -62,9 +62,8 @@ class _Writer:
         for parameter, argument in zip(kernel.parameters, made.args, strict=True):
             argument.name = parameter.name
         arguments = {parameter.name: argument for parameter, argument in zip(kernel.parameters, made.args, strict=True)}
-        symbols = {one.name: one for one in (*whole.symbols, *kernel.symbols)}
         self.lines = Lines(module, kernel, made)
-        self.pointers = Pointers(kernel, machine, e, self.value, arguments, symbols)
+        self.pointers = Pointers(whole, kernel, machine, (e, self.value), arguments)
         self.ops = ThreadOps(e, machine, self.pointers, self.value)
         self.made: dict[Value, Ir] = {}
         self.starts: dict[str, Ir] = {}

@@ -225,4 +225,3 @@ _OWN: Final[Mapping[str, Callable[[VectorOps, Here, Instruction], Sequence[Ir]]]
     "unmodeled": VectorOps.unmodeled,
     "call": VectorOps.call,
 }
-
