@@ -20,9 +20,10 @@ from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.simt.interpreter import interpret
 from warpsmith.ssa.nodes import Function
-from warpsmith.targets.llvm.back_end import BackEnd, write_text
-from warpsmith.targets.llvm.export import lower_by_llvm
+from warpsmith.targets.llvm.back_end import BackEnd, answer
 from warpsmith.targets.llvm.listing import listing_of
+from warpsmith.targets.llvm.machines import Nvidia
+from warpsmith.targets.llvm.scalar import write_thread
 from warpsmith.targets.llvm.vector import VECTOR_PASSES, lanes_of_kernel, write_vectors
 
 __all__ = ["agree_as_ptx", "agree_natively", "function_of", "interpreted"]
@@ -59,7 +60,7 @@ def agree_natively(case: Case, *, ulp: Mapping[str, int] | None = None) -> str:
     code = write_vectors(function)
     processor = "skylake-avx512" if has_avx512() else host_processor()
     end = BackEnd("x86_64-unknown-linux-gnu", processor, "-prefer-256-bit", VECTOR_PASSES)
-    text = listing_of(write_text(str(code.module), end, function).text, code.files, "#").text
+    text = listing_of(answer(str(code.module), end)[1], code.files, "#").text
     stop, found = run_text(text, code, replace(case, launch=replace(case.launch, warp=lanes)))
     if stop:
         raise Differs(f"it stops: {stop}")
@@ -73,7 +74,8 @@ def agree_as_ptx(case: Case, *, ulp: Mapping[str, int] | None = None, architectu
     expected = interpreted(case, case.launch.warp)
     if expected is None:
         return "the interpreter reports it"
-    text = lower_by_llvm(case.module, function, architecture).text
+    made = write_thread(case.module, function, Nvidia())
+    text = answer(str(made.module), BackEnd(Nvidia.triple, architecture))[1]
     module, findings = read_ptx(SourceFile("k.ptx", text))
     if findings:
         raise InputError(*findings)

@@ -16,10 +16,11 @@ from warpsmith.targets.llvm.addresses import pointer_parameters
 from warpsmith.targets.llvm.vector import lanes_of_kernel
 from warpsmith.targets.mask.addresses import bases_of
 
-__all__ = ["all_kernels", "case_of", "kernel_module"]
+__all__ = ["OWN", "all_kernels", "case_of", "kernel_module", "own_kernels"]
 
 _ROOT = Path(__file__).parents[3]
 _FOLDERS = ("examples/kernels", "examples/manual", "examples", "tests/analysis/sync/corpus")
+OWN = str(Path(__file__).parent / "kernels.cu")
 _ELEMENTS = 4096
 _SHAPES = (((32, 1, 1), (2, 1, 1)), ((32, 1, 1), (1, 1, 1)), ((8, 8, 1), (1, 1, 1)), ((16, 16, 1), (1, 1, 1)))
 _SIZES = (32, 8)
@@ -41,6 +42,11 @@ def all_kernels() -> list[tuple[str, str]]:
     return [
         (str(one), f.name) for one in files for f in kernel_module(str(one)).module.functions if f.kernel and f.blocks
     ]
+
+
+def own_kernels() -> list[str]:
+    """Return the names of the kernels of kernels.cu."""
+    return [function.name for function in kernel_module(OWN).module.functions if function.kernel]
 
 
 @cache

@@ -20,7 +20,7 @@ import warpsmith
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.refused import refuse
 
-__all__ = ["PASSES", "BackEnd", "Written", "main", "write_text"]
+__all__ = ["PASSES", "BackEnd", "Written", "answer", "main", "write_text"]
 
 PASSES: Final = (
     *("sroa", "instruction_combine", "simplify_cfg", "global_dead_code_eliminate"),
@@ -67,10 +67,11 @@ def write_text(text: str, end: BackEnd, kernel: Function) -> Written:
 def main() -> None:
     """Answer one question: the worker."""
     text, triple, processor, features, passes = json.load(sys.stdin)
-    json.dump(_answer(text, BackEnd(triple, processor, features, tuple(passes))), sys.stdout)
+    json.dump(answer(text, BackEnd(triple, processor, features, tuple(passes))), sys.stdout)
 
 
-def _answer(text: str, end: BackEnd) -> tuple[str, str]:
+def answer(text: str, end: BackEnd) -> tuple[str, str]:
+    """Return LLVM IR after the passes and the text of the machine, by LLVM in this process."""
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()

@@ -7,7 +7,7 @@ follows is.
 
 LLVM IR has the place of each instruction behind it (`!dbg !7`, and `!7 = !DILocation(line: 7 …)`).
 
-Line 0 is LLVM's for what has no line of its own: it stays with the line before. Sections of debug information are left
+Line 0 is LLVM's for what has no line of its own. Sections of debug information are left
 out, and what describes the kernel to a loader is kept.
 """
 
@@ -99,8 +99,8 @@ def _listed(text: Iterable[str], named: Mapping[str, SourceFile]) -> Iterable[Li
         if section is not None:
             kept = not _DEBUG.match(section[1] or "")
         found = _LOC.match(line)
-        if found is not None and int(found[2]):
-            place = Listed("", named.get(found[1]), int(found[2]))
+        if found is not None:
+            place = Listed("", named.get(found[1]) if int(found[2]) else None, int(found[2]))
         if not kept or _NOISE.match(line):
             continue
         code = line.startswith(("\t", " ")) and not line.lstrip().startswith(".")

@@ -228,4 +228,4 @@ AMD: Final[Mapping[str, tuple[str, int]]] = {
 }
 """Architectures: what has them, and how many lanes their waves have by default."""
 
-NVIDIA: Final = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100")
+NVIDIA: Final = ("sm_80", "sm_70", "sm_75", "sm_86", "sm_89", "sm_90", "sm_100")
