@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from llvmlite import ir
+
 from warpsmith.simt.engine.lanes import Emit, Ir
 from warpsmith.simt.engine.ops.directed import is_directed
 from warpsmith.simt.engine.ops.floats import FLOATS, finish_result, flush_subnormals, number
@@ -61,7 +63,7 @@ def _function(e: Emit, machine: Machine, i: Instruction, o: list[Ir]) -> Ir:
     detail = i.detail if isinstance(i.detail, Float) else Float()
     made = e.intrinsic(f"llvm.{found}", (o[0].type,), [flush_subnormals(e, o[0], detail)])
     if found in _APPROXIMATE.values():
-        made.fastmath = ("afn",)
+        made.fastmath = ir.instructions.FastMathFlags(("afn",))
     return finish_result(e, made, detail)
 
 
