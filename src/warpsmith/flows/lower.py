@@ -9,7 +9,7 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
-from warpsmith.report.lowering.model import Column, Lowering
+from warpsmith.report.lowering.model import Lowering, TargetColumn
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
 from warpsmith.targets.llvm.listing import Listed, Listing
@@ -56,11 +56,11 @@ def _read(file: KernelFile) -> KernelUnit:
     return unit
 
 
-def _column(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Column:
+def _column(unit: KernelUnit, function: Function, target: Target, architecture: str) -> TargetColumn:
     try:
-        return Column(target, architecture, _listing(unit, function, target, architecture))
+        return TargetColumn(target, architecture, _listing(unit, function, target, architecture))
     except InputError as error:
-        return Column(target, architecture, None, error.findings[0])
+        return TargetColumn(target, architecture, None, error.findings[0])
 
 
 def _listing(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Listing:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, readable
-from warpsmith.report.lowering.model import Column, Lowering
+from warpsmith.report.lowering.model import Lowering, TargetColumn
 from warpsmith.report.pages.page import page
 
 __all__ = ["lowering_html"]
@@ -81,7 +81,7 @@ def _source(file: SourceFile, number: int, lines: Sequence[int]) -> Iterator[_Ro
         yield _Row(readable(file.line(line)).expandtabs(4), f"{number}:{line}", str(line))
 
 
-def _column(column: Column, files: Sequence[SourceFile]) -> _Shown:
+def _column(column: TargetColumn, files: Sequence[SourceFile]) -> _Shown:
     if column.listing is None:
         assert column.refused is not None
         span = column.refused.span

@@ -9,10 +9,10 @@ from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.listing import Listing
 
-__all__ = ["Column", "Lowering"]
+__all__ = ["Lowering", "TargetColumn"]
 
 
-class Column(Struct, frozen=True):
+class TargetColumn(Struct, frozen=True):
     """The text of a kernel for one target; `refused` says why there is none. `architecture`: "" where there is one
     only."""
 
@@ -32,4 +32,4 @@ class Lowering(Struct, frozen=True):
 
     file: SourceFile
     kernel: Function
-    columns: tuple[Column, ...]
+    columns: tuple[TargetColumn, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpsmith.base.findings import printable
-from warpsmith.report.lowering.model import Column, Lowering
+from warpsmith.report.lowering.model import Lowering, TargetColumn
 
 __all__ = ["lowering_text"]
 
@@ -15,7 +15,7 @@ def lowering_text(made: Lowering) -> str:
     return "\n".join(_part(made, column) for column in made.columns)
 
 
-def _part(made: Lowering, column: Column) -> str:
+def _part(made: Lowering, column: TargetColumn) -> str:
     comment = column.listing.comment if column.listing is not None else ";"
     head = f"{comment} {made.kernel.name}: {column.title}\n"
     if column.listing is not None:

@@ -3,8 +3,8 @@ own, since what LLVM cannot select ends the process.
 
     {LLVM IR, triple, processor, features, passes}  ──JSON──►  worker  ──JSON──►  {LLVM IR after the passes, text}
 
-The passes are few: values in registers, what is the same computed once, branches that lead nowhere gone. Loops stay as
-they are, so that each line of the text is one of the user's."""
+The passes are few: values in registers, what is the same computed once. Branches and loops stay as they are, so that
+each line of the text is one of the user's, and a branch is what the machine makes of branches."""
 
 from __future__ import annotations
 
@@ -20,12 +20,9 @@ import warpsmith
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.refused import refuse
 
-__all__ = ["PASSES", "BackEnd", "Written", "answer", "main", "write_text"]
+__all__ = ["PASSES", "BackEnd", "LlvmText", "answer", "main", "write_text"]
 
-PASSES: Final = (
-    *("sroa", "instruction_combine", "simplify_cfg", "global_dead_code_eliminate"),
-    *("new_gvn", "instruction_combine", "simplify_cfg", "aggressive_dce"),
-)
+PASSES: Final = ("sroa", "instruction_combine", "new_gvn", "instruction_combine", "aggressive_dce")
 _LIMIT_S: Final = 120.0
 
 
@@ -38,14 +35,14 @@ class BackEnd(Struct, frozen=True):
     passes: tuple[str, ...] = PASSES
 
 
-class Written(Struct, frozen=True):
+class LlvmText(Struct, frozen=True):
     """LLVM IR as it is after the passes, and the text of the machine."""
 
     ir: str
     text: str
 
 
-def write_text(text: str, end: BackEnd, kernel: Function) -> Written:
+def write_text(text: str, end: BackEnd, kernel: Function) -> LlvmText:
     """Return what LLVM makes of LLVM IR; raises InputError where its back end cannot."""
     question = json.dumps([text, end.triple, end.processor, end.features, end.passes])
     package = str(Path(warpsmith.__file__).resolve().parents[1])
@@ -61,7 +58,7 @@ def write_text(text: str, end: BackEnd, kernel: Function) -> Written:
         said = next((line for line in lines if line.startswith("LLVM ERROR")), lines[-1])
         raise refuse(f"LLVM cannot write {kernel.name} for {end.processor}: {said[:200]}", kernel.span)
     ir, assembly = json.loads(done.stdout)
-    return Written(ir, assembly)
+    return LlvmText(ir, assembly)
 
 
 def main() -> None:

@@ -17,14 +17,14 @@ from msgspec import Struct
 
 from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Function, Module
-from warpsmith.targets.llvm.back_end import BackEnd, Written, write_text
+from warpsmith.targets.llvm.back_end import BackEnd, LlvmText, write_text
 from warpsmith.targets.llvm.listing import Listing, listing_of, listing_of_ir
 from warpsmith.targets.llvm.machines import AMD, NVIDIA, Amd, Machine, Nvidia
-from warpsmith.targets.llvm.module import Made
+from warpsmith.targets.llvm.module import LlvmModule
 from warpsmith.targets.llvm.scalar import write_thread
 from warpsmith.targets.llvm.vector import VECTOR_PASSES, write_vectors
 
-__all__ = ["ARCHITECTURES", "Lowered", "lower_by_llvm"]
+__all__ = ["ARCHITECTURES", "MachineText", "lower_by_llvm"]
 
 _X86: Final = "x86_64-unknown-linux-gnu"
 _AVX512: Final = ("skylake-avx512", "cascadelake", "icelake-server", "sapphirerapids", "znver4", "znver5")
@@ -32,7 +32,7 @@ ARCHITECTURES: Final = {"gcn": tuple(AMD), "avx512": _AVX512, "ptx": NVIDIA}
 """Of each target; the first one is the default."""
 
 
-class Lowered(Struct, frozen=True):
+class MachineText(Struct, frozen=True):
     """A kernel as the text of a machine, `listing` line by line, and the LLVM IR that it is of; `assembly` is what LLVM
     wrote, whose debug information has numbers of `files`."""
 
@@ -49,7 +49,7 @@ class Lowered(Struct, frozen=True):
         return self.listing.text
 
 
-def lower_by_llvm(module: Module, kernel: Function, architecture: str) -> Lowered:
+def lower_by_llvm(module: Module, kernel: Function, architecture: str) -> MachineText:
     """Return a kernel as text of a machine, and the LLVM IR that it is of; raises InputError with the line that the
     machine cannot run, or where LLVM cannot write it."""
     if architecture in _AVX512:
@@ -60,10 +60,10 @@ def lower_by_llvm(module: Module, kernel: Function, architecture: str) -> Lowere
     written = write_text(str(made.module), end, kernel)
     # a target for debuggers is one that ptxas does not optimize for
     assembly = written.text.replace(f".target {architecture}, debug", f".target {architecture}")
-    return _lowered(kernel, architecture, Written(written.ir, assembly), made, machine.comment)
+    return _lowered(kernel, architecture, LlvmText(written.ir, assembly), made, machine.comment)
 
 
-def _lower_vectors(kernel: Function, architecture: str) -> Lowered:
+def _lower_vectors(kernel: Function, architecture: str) -> MachineText:
     made = write_vectors(kernel)
     # 512 bits at once, which these processors take for slower than twice 256
     end = BackEnd(_X86, architecture, "-prefer-256-bit", VECTOR_PASSES)
@@ -71,6 +71,6 @@ def _lower_vectors(kernel: Function, architecture: str) -> Lowered:
     return _lowered(kernel, architecture, written, made, "#")
 
 
-def _lowered(kernel: Function, architecture: str, written: Written, made: Made, comment: str) -> Lowered:
+def _lowered(kernel: Function, architecture: str, written: LlvmText, made: LlvmModule, comment: str) -> MachineText:
     listings = listing_of_ir(written.ir, made.files), listing_of(written.text, made.files, comment)
-    return Lowered(kernel.name, architecture, *listings, written.text, made.files)
+    return MachineText(kernel.name, architecture, *listings, written.text, made.files)

@@ -13,10 +13,10 @@ from warpsmith.base.source import SourceFile, Span, one_line
 from warpsmith.simt.engine.lanes import I1, Emit, Ir
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["Lines", "Made", "OneLane", "pointer_type"]
+__all__ = ["Lines", "LlvmModule", "OneLane", "pointer_type"]
 
 
-class Made(Struct, frozen=True, eq=False):
+class LlvmModule(Struct, frozen=True, eq=False):
     """A module of LLVM IR, and the files of its debug information, by their numbers there."""
 
     module: Ir

@@ -18,7 +18,7 @@ from typing import Final
 
 from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Function
-from warpsmith.targets.llvm.export import Lowered
+from warpsmith.targets.llvm.export import MachineText
 from warpsmith.targets.llvm.listing import Listed, Listing
 from warpsmith.targets.llvm.refused import refuse
 
@@ -31,7 +31,7 @@ _DIRECTIVE: Final = re.compile(r"^\s*(?:\.(?!L)|//|-----)")
 _PACKAGES: Final = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
 
 
-def sass_of(made: Lowered, kernel: Function) -> Listing:
+def sass_of(made: MachineText, kernel: Function) -> Listing:
     """Return the SASS of a kernel; raises InputError where the tools are not there, or refuse it."""
     assembler, disassembler = (_tool(name, kernel) for name in _PACKAGES)
     with TemporaryDirectory() as folder:

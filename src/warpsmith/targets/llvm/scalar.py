@@ -32,13 +32,13 @@ from warpsmith.ssa.nodes import (
 from warpsmith.targets.llvm.addresses import Pointers, argument_types
 from warpsmith.targets.llvm.instructions import ThreadOps
 from warpsmith.targets.llvm.machines import Machine
-from warpsmith.targets.llvm.module import Lines, Made, OneLane
+from warpsmith.targets.llvm.module import Lines, LlvmModule, OneLane
 from warpsmith.targets.llvm.refused import refuse
 
 __all__ = ["write_thread"]
 
 
-def write_thread(whole: Module, kernel: Function, machine: Machine) -> Made:
+def write_thread(whole: Module, kernel: Function, machine: Machine) -> LlvmModule:
     """Return the LLVM IR of a kernel for one thread; raises InputError with the line that the machine cannot run."""
     if not kernel.blocks:
         raise refuse(f"{kernel.name} has no body", kernel.span)
@@ -46,7 +46,7 @@ def write_thread(whole: Module, kernel: Function, machine: Machine) -> Made:
     module.triple = machine.triple
     writer = _Writer(whole, kernel, machine, module)
     writer.write()
-    return Made(module, writer.lines.sources)
+    return LlvmModule(module, writer.lines.sources)
 
 
 class _Writer:

@@ -24,6 +24,7 @@ from typing import Any, Final
 from llvmlite import ir
 from msgspec.structs import asdict
 
+from warpsmith.base.source import Span
 from warpsmith.simt.engine.access import Runtime, stop_function
 from warpsmith.simt.engine.compile import number_parts
 from warpsmith.simt.engine.drivers.driver import Driver
@@ -33,7 +34,7 @@ from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.words import LaunchWords
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Function, Instruction, Memory
-from warpsmith.targets.llvm.module import Lines, Made
+from warpsmith.targets.llvm.module import Lines, LlvmModule
 from warpsmith.targets.llvm.refused import refuse
 from warpsmith.targets.llvm.vector_ops import VectorOps
 
@@ -52,7 +53,7 @@ _WARP_REGISTERS: Final = ("laneid", "warpid", "nwarpid")
 _PLAIN: Final = Checks(lost=False, requests=False, uninitialized=False, races=False)
 
 
-class VectorCode(Made, frozen=True, eq=False):
+class VectorCode(LlvmModule, frozen=True, eq=False):
     """A kernel for `lanes` threads at once. `frame`: bytes that a warp needs between barriers; `ops`: what its tables
     hold."""
 
@@ -75,7 +76,7 @@ def write_vectors(function: Function) -> VectorCode:
         raise refuse(f"{function.name} has no body", function.span)
     blocks = {block.name: block for block in function.blocks}
     for cycle in Graph.of(function).irreducible:
-        line = blocks[cycle.entries[1]].terminator.span
+        line = _line_of(blocks[cycle.entries[1]]) or function.span
         raise refuse("control enters this loop in two places: lanes have no place to meet", line, "write it as a loop")
     module = ir.Module(function.name)
     accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
@@ -89,6 +90,12 @@ def write_vectors(function: Function) -> VectorCode:
     module.globals.move_to_end("stop")
     frame = -(-writer.frame.size // 64) * 64 if framed else 0
     return VectorCode(module, writer.lines.sources, runtime.lanes, frame, ops)
+
+
+def _line_of(block: BasicBlock) -> Span | None:
+    """Return a line of a block."""
+    spans = (block.terminator.span, *(i.span for i in block.instructions))
+    return next((span for span in spans if span is not None), None)
 
 
 class _Runtime(Runtime):
