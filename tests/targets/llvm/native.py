@@ -85,7 +85,7 @@ def _record(
     padded = (warps + 1) * code.lanes
     size = -(-local.size // 64) * 64
     blocks = {VectorWords.SHARED: shared.size, VectorWords.LOCALS: size * padded}
-    memory = {word: _bytes(count, kept) for word, count in blocks.items()}
+    memory: dict[int, int] = {word: _bytes(count, kept) for word, count in blocks.items()}
     cleared = [number for word, count in blocks.items() if count for number in (memory[word], count)]
     words: dict[int, int] = {
         LaunchWords.PARAMETERS: _parameters(ops.offsets, arguments, kept),

@@ -33,7 +33,7 @@ def _wrap(patch: Patch, owner: Any, name: str, change: Callable[..., Any]) -> No
 
 
 def _set(patch: Patch, table: Mapping[str, Any], key: str, value: Any) -> None:
-    patch.setitem(table, key, value)  # type: ignore[arg-type]
+    patch.setitem(table, key, value)
 
 
 def _without_offset(patch: Patch) -> None:
