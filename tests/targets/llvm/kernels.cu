@@ -115,9 +115,24 @@ __global__ void left(int *out, const int *in)
     out[i] = found;
 }
 
+__global__ void al(int *out, const int *in)
+{
+    out[threadIdx.x] = -in[threadIdx.x];
+}
+
 __global__ void sparse(int *out, const int *in)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (in[i] & 1)
         out[i] = i - 100;
+}
+
+__constant__ int weights[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+__device__ int counts[4] = {7, 8};
+
+__global__ void of_constants(int *out, const int *in)
+{
+    int i = threadIdx.x;
+    const int *p = (in[i] & 1) ? weights : in;
+    out[i] = p[i & 7] + weights[(i + 1) & 7] + counts[i & 3];
 }

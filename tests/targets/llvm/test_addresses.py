@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from tests.targets.llvm.texts import ir_of, kernel_of
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.targets.llvm.addresses import pointer_parameters
+from warpsmith.targets.llvm.machines import Amd, Nvidia
+from warpsmith.targets.llvm.scalar import write_thread
 
 TEXT = """
 __constant__ float weights[3] = {1.0f, 2.5f};
@@ -46,3 +49,12 @@ def test_parts_of_a_structure_are_read_from_its_argument() -> None:
     ir = ir_of("struct S { int a; double b; };\n__global__ void k(double *o, S s) { o[0] = s.b + s.a; }")
     assert "[2 x i64]" in ir
     assert "i64 8" in ir
+
+
+def test_constant_arguments_of_opencl_are_global_memory() -> None:
+    loop = "for (__constant int *p = a; p < a + 5; p++) o[0] += *p;"
+    text = f"__kernel void k(__global int *o, __constant int *a) {{ {loop} }}"
+    unit = read_unit(KernelFile("k.cl", text=text))
+    assert isinstance(unit, KernelUnit)
+    for machine in (Amd(64), Nvidia()):
+        assert "addrspace(4)" not in str(write_thread(unit.module, unit.module.functions[0], machine).module)

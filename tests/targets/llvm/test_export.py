@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -54,6 +56,26 @@ def test_kernels_of_examples_assemble_or_are_refused(architecture: str) -> None:
         else:
             assert refused_by_assembler(made.text, architecture) == ""
             written += 1
+    assert written >= 200
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="ptxas is not installed")
+def test_ptx_of_examples_assembles_or_is_refused() -> None:
+    written = 0
+    for path, name in all_kernels():
+        unit = kernel_module(path)
+        function = unit.module.function(name)
+        assert function is not None
+        try:
+            made = lower_by_llvm(unit.module, function, "sm_80")
+        except InputError as error:
+            assert error.findings[0].span is not None
+            continue
+        command = ["ptxas", "-arch=sm_80", "-o", "/dev/null", "-"]
+        done = subprocess.run(command, input=made.text, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, f"{path} {name}: {done.stderr[:300]}"
+        written += 1
     assert written >= 200
 
 

@@ -102,12 +102,18 @@ class Pointers:
         e, wanted = self.e, self.machine.spaces[detail.space]
         found = self._start(operand, _DEEP)
         if found is None:
-            found = self._of_number(self.value(operand), wanted)
+            found = self._of_number(self.value(operand), self._constant_or_global(detail.space))
         if detail.offset:
             found = e.b.gep(found, [ir.Constant(I64, detail.offset)], source_etype=I8)
-        if found.type.addrspace == wanted or detail.space == "generic":
+        # an argument that points to constant memory of OpenCL's points to global memory
+        if found.type.addrspace == wanted or detail.space in ("generic", "constant"):
             return found
         return e.b.addrspacecast(found, pointer_type(wanted))
+
+    def _constant_or_global(self, space: str) -> int:
+        """Return the address space of a number: constant memory are variables, where the kernel has such."""
+        constant = any(one.space == "constant" for one in self.symbols.values())
+        return self.machine.spaces["global" if space == "constant" and not constant else space]
 
     def number(self, pointer: Ir, space: int, type: Ir) -> Ir:
         """Return a pointer as a number in its own space."""
@@ -121,7 +127,10 @@ class Pointers:
         space = self.machine.spaces[i.detail.text] if isinstance(i.detail, Text) else 0
         own, other = (space, 0) if i.op == "to_generic" else (0, space)
         value = self.value(i.operands[0])
-        if space in (0, self.machine.spaces["global"], self.machine.spaces["constant"]):
+        start = self._start(i.operands[0], _DEEP)
+        given = start is not None and start.type.addrspace == self.machine.spaces["global"]
+        of_arguments = i.detail == Text("constant") and self._constant_or_global("constant") != space
+        if given or of_arguments or space in self.machine.flat:
             return value  # these are at the same addresses
         moved = e.b.addrspacecast(self._of_number(value, own), pointer_type(other))
         return self.number(moved, other, element(i.result.type))

@@ -38,6 +38,8 @@ class Machine(ABC):
     convention: str
     spaces: Mapping[str, int] = {"generic": 0, "global": 1, "shared": 3, "constant": 4, "local": 5, "param": 0}
     scratch: int
+    flat: tuple[int, ...]
+    """Address spaces whose addresses are those of generic memory."""
     scopes: Mapping[str, str | None]
     """Who sees what is ordered: of a block, a device, the system."""
     library: str
@@ -95,6 +97,7 @@ class Amd(Machine):
     triple = "amdgcn-amd-amdhsa"
     convention = "amdgpu_kernel"
     scratch = 5
+    flat = (0, 1, 4)
     scopes: Mapping[str, str | None] = {"block": "workgroup", "device": "agent", "system": None}
     library = "AMD's device library"
     comment = ";"
@@ -181,6 +184,7 @@ class Nvidia(Machine):
     triple = "nvptx64-nvidia-cuda"
     convention = "ptx_kernel"
     scratch = 0
+    flat = (0, 1)
     scopes: Mapping[str, str | None] = {"block": "block", "device": "device", "system": None}
     library = "NVIDIA's libdevice"
     comment = "//"

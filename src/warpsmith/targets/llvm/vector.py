@@ -8,7 +8,7 @@ Blocks run one behind the other, each once, for the lanes that come to it, whate
 it (simt/engine/kernel.py says how, and by whom it was invented): whole-function vectorization. What the compiled
 machine of `simulate` counts and checks is left out.
 
-    warp k(launch, frame, …, number, threads)   sixteen threads from number × 16 on, up to a barrier or to their end
+    k.warp(launch, frame, …, number, threads)   sixteen threads from number × 16 on, up to a barrier or to their end
     run(launch, first, last)                    blocks of the grid, in each of them its warps in turn, from one barrier
                                                 to the next; values that live across one are in the frame of the warp
 
@@ -113,7 +113,8 @@ class _Warp(KernelWriter):
         """Return the LLVM function, and take its arguments."""
         e = self.e
         given = [POINTER, POINTER, POINTER, I64, e.mask_type]
-        made = ir.Function(e.module, ir.FunctionType(I64, given), self.function.name)
+        # a name of its own is no register or operator of assemblers
+        made = ir.Function(e.module, ir.FunctionType(I64, given), f"{self.function.name}.warp")
         self.state, self.base, self.counters, self.number, self.everyone = made.args
         for argument, name in zip(made.args, ("launch", "frame", "unused", "number", "threads"), strict=True):
             argument.name = name
