@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.lower import lower_kernel
+from warpsmith.flows.lower import lower_kernel, lower_to
 from warpsmith.kernels.units import KernelFile
 from warpsmith.simt.mask.assembler import assemble
 
@@ -25,3 +25,28 @@ def test_a_kernel_that_is_not_there_and_a_file_that_is_not() -> None:
         lower_kernel(KernelFile(str(MANUAL / "countdown.cu")), "no")
     with pytest.raises(InputError):
         lower_kernel(KernelFile(str(MANUAL / "none.cu")), "")
+
+
+def test_a_kernel_becomes_text_of_several_machines() -> None:
+    made = lower_to(KernelFile(str(MANUAL / "halve.cu")), "", ("gcn", "avx512"), ("gfx1030",))
+    assert [column.title for column in made.columns] == ["gcn gfx1030", "avx512 skylake-avx512"]
+    texts = [column.listing.text for column in made.columns if column.listing is not None]
+    assert all("halve.cu:7: v[i] = v[i] / 2.0f;" in text for text in texts)
+    assert "v_mul_f32" in texts[0]
+    assert "vmulps" in texts[1]
+
+
+def test_a_target_that_refuses_is_a_column_unless_all_do() -> None:
+    shared = KernelFile(str(MANUAL.parent / "reduction.cu"))
+    mask, llvm = lower_to(shared, "", ("mask", "llvm")).columns
+    assert mask.listing is None
+    assert mask.refused is not None
+    assert mask.refused.rule == "MSK007"
+    assert llvm.listing is not None
+    with pytest.raises(InputError, match="shared memory"):
+        lower_to(shared, "", ("mask",))
+
+
+def test_an_architecture_of_no_target_is_an_error() -> None:
+    with pytest.raises(UsageError, match="gfx900 is of no target"):
+        lower_to(KernelFile(str(MANUAL / "halve.cu")), "", ("ptx",), ("gfx900",))

@@ -1,23 +1,93 @@
-"""LOWER, a straight line: a file with kernels goes in, one of them comes out as a program of another machine."""
+"""LOWER, a straight line: a file with kernels goes in, one of them comes out as text of other machines."""
 
 from __future__ import annotations
 
-from warpsmith.base.errors import InputError
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.kernels.chosen import named_kernel
-from warpsmith.kernels.units import KernelFile, read_unit
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.report.lowering.model import Lowering, TargetColumn
+from warpsmith.ssa.nodes import Function
+from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
+from warpsmith.targets.llvm.listing import Listed, Listing
+from warpsmith.targets.llvm.sass import sass_of
 from warpsmith.targets.mask.export import Exported, export_kernel
 
-__all__ = ["lower_kernel"]
+__all__ = ["TARGETS", "Target", "lower_kernel", "lower_to"]
+
+Target = Literal["mask", "llvm", "gcn", "avx512", "ptx", "sass"]
+TARGETS: Final[tuple[Target, ...]] = ("mask", "llvm", "gcn", "avx512", "ptx", "sass")
+_BY_PTX: Final = ("ptx", "sass")
 
 
 def lower_kernel(file: KernelFile, kernel: str) -> Exported:
     """Return a kernel as a program of the mask ISA; raises InputError where it cannot be one, UsageError where no
     kernel is meant."""
     # text → kernels → SSA
-    unit = read_unit(file)
-    if isinstance(unit, Finding):
-        raise InputError(unit)
+    unit = _read(file)
     # the one that is meant → text
     function, _ = named_kernel(unit, kernel, file.path)
     return export_kernel(function)
+
+
+def lower_to(file: KernelFile, kernel: str, targets: Sequence[Target], architectures: Sequence[str] = ()) -> Lowering:
+    """Return a kernel as text of machines, each of which may refuse it; raises InputError where all do, UsageError
+    where no kernel is meant, or an architecture is none of a target."""
+    chosen = [(target, _architecture(target, architectures)) for target in targets]
+    _check(architectures, chosen)
+    # text → kernels → SSA
+    unit = _read(file)
+    # the one that is meant → text, once for each target
+    function, _ = named_kernel(unit, kernel, file.path)
+    columns = tuple(_column(unit, function, target, architecture) for target, architecture in chosen)
+    refused = [one.refused for one in columns if one.refused is not None]
+    if len(refused) == len(columns):
+        raise InputError(*refused)
+    return Lowering(unit.file, function, columns)
+
+
+def _read(file: KernelFile) -> KernelUnit:
+    unit = read_unit(file)
+    if isinstance(unit, Finding):
+        raise InputError(unit)
+    return unit
+
+
+def _column(unit: KernelUnit, function: Function, target: Target, architecture: str) -> TargetColumn:
+    try:
+        return TargetColumn(target, architecture, _listing(unit, function, target, architecture))
+    except InputError as error:
+        return TargetColumn(target, architecture, None, error.findings[0])
+
+
+def _listing(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Listing:
+    if target == "mask":
+        return Listing(tuple(map(Listed, export_kernel(function).text.splitlines())), ";")
+    made = lower_by_llvm(unit.module, function, architecture)
+    if target == "sass":
+        return sass_of(made, function)
+    return made.ir if target == "llvm" else made.listing
+
+
+def _architecture(target: Target, given: Sequence[str]) -> str:
+    """Return the architecture that is meant for a target: the first given one that it has, else its default."""
+    known = _known(target)
+    return next((one for one in given if one in known), known[0] if known else "")
+
+
+def _known(target: Target) -> tuple[str, ...]:
+    if target == "llvm":
+        return tuple(one for known in ARCHITECTURES.values() for one in known)
+    return ARCHITECTURES.get("ptx" if target in _BY_PTX else target, ())
+
+
+def _check(given: Sequence[str], chosen: Sequence[tuple[Target, str]]) -> None:
+    """Raise UsageError where an architecture is not used."""
+    used = {architecture for _, architecture in chosen}
+    for one in given:
+        if one not in used:
+            listed = "; ".join(f"{target}: {', '.join(_known(target)) or 'none'}" for target, _ in chosen)
+            raise UsageError(Finding("INP000", "error", f"--arch {one} is of no target here", help=(listed,)))

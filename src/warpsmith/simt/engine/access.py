@@ -24,7 +24,7 @@ from warpsmith.simt.engine.ops.atomics import COMBINED
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords, Stop
 from warpsmith.ssa.types import Type
 
-__all__ = ["AccessKind", "AccessWriter", "Runtime"]
+__all__ = ["AccessKind", "AccessWriter", "Runtime", "stop_function"]
 
 
 class AccessKind(Struct, frozen=True):
@@ -59,7 +59,7 @@ class Runtime:
 
     def __init__(self, module: Ir, lanes: int, checks: Checks, granule: int, *, gathers: bool) -> None:
         self.module, self.lanes, self.checks, self.granule, self.gathers = module, lanes, checks, granule, gathers
-        self.stop = _stop_function(self.emit())
+        self.stop = stop_function(self.emit())
         self.locate = _locate_function(self.emit())
 
     def emit(self) -> Emit:
@@ -74,7 +74,7 @@ class Runtime:
         return found if found is not None else AccessWriter(self, kind).function
 
 
-def _stop_function(e: Emit) -> Ir:
+def stop_function(e: Emit) -> Ir:
     """Return `stop(state, why, site, thread, address)`: the first cause is kept."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64, I64, I64]), "stop")
     made.attributes.add("cold")

@@ -35,7 +35,7 @@ from warpsmith.simt.layout import own_variables
 from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import Address, BasicBlock, Function, Instruction, Memory
 
-__all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
+__all__ = ["CompiledKernel", "compile_kernel", "number_parts", "write_kernel"]
 
 
 class CompiledKernel(Struct, frozen=True, eq=False):
@@ -101,7 +101,7 @@ def write_kernel(
     accesses = [i for one in (function, *callees) for _, i in one.instructions() if isinstance(i.detail, Memory)]
     granule = min((access_of(i).aligned for i in accesses), default=4)
     granule = min([granule, *(access_of(i).size & -access_of(i).size for i in accesses)])
-    ops = _number_parts(function, accesses, callees)
+    ops = number_parts(function, accesses, callees)
     runtime = Runtime(module, lanes, checks, granule, gathers=gathers)
     linear, called = checks.turns == "linear", number_functions(function, callees)
     writer = KernelWriter(runtime, function, ops, called) if linear else ScheduledWriter(runtime, function, ops)
@@ -116,7 +116,8 @@ def write_kernel(
     return split_module(module), writer, ops, granule
 
 
-def _number_parts(function: Function, accesses: list[Instruction], callees: Sequence[Function]) -> Ops:
+def number_parts(function: Function, accesses: list[Instruction], callees: Sequence[Function] = ()) -> Ops:
+    """Return what instructions refer to, numbered; `accesses` are those of the kernel and of what it calls."""
     offsets: dict[str, int] = {}
     end = 0
     for parameter in function.parameters:

@@ -15,7 +15,22 @@ from llvmlite import ir
 
 from warpsmith.ssa.types import BF16, F16, F32, F64, Type
 
-__all__ = ["I1", "I8", "I32", "I64", "POINTER", "VOID", "Emit", "Ir", "constants", "element", "lanes_of", "undefined"]
+__all__ = [
+    "I1",
+    "I8",
+    "I32",
+    "I64",
+    "POINTER",
+    "VOID",
+    "Emit",
+    "Ir",
+    "constants",
+    "element",
+    "element_of",
+    "lanes_of",
+    "scalar_of",
+    "undefined",
+]
 
 Ir = Any
 """A value, type or block of llvmlite, which has no types for mypy."""
@@ -48,6 +63,16 @@ def element(type: Type) -> Ir:
     if type == F64:
         return ir.DoubleType()
     return ir.IntType(16 if type in (F16, BF16) else type.bits)
+
+
+def element_of(type: Ir) -> Ir:
+    """Return the LLVM type of one lane of a vector; of what is one lane, its own."""
+    return type.element if isinstance(type, ir.VectorType) else type
+
+
+def scalar_of(value: Ir) -> Ir:
+    """Return the LLVM type of a value in one lane."""
+    return element_of(value.type)
 
 
 @lru_cache(maxsize=256)
@@ -123,6 +148,10 @@ class Emit:
             return self.splat_constant(scalar, bits)
         whole = ir.IntType(32 if isinstance(scalar, ir.FloatType) else 64)
         return self.b.bitcast(self.splat_constant(whole, bits), self.vector(scalar))
+
+    def real(self, scalar: Ir, number: float) -> Ir:
+        """Return a vector with one floating-point number in all lanes."""
+        return ir.Constant(self.vector(scalar), [ir.Constant(scalar, number)] * self.lanes)
 
     def each_lane(self, scalar: Ir, number: Callable[[int], int]) -> Ir:
         """Return a vector with a constant for each lane."""

@@ -12,8 +12,8 @@ from warpsmith.app.cli.main import warpsmith
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = run_guarded(warpsmith, ["lower", *words, "--to", "mask"])
+def call(capsys: pytest.CaptureFixture[str], *words: str, to: tuple[str, ...] = ("mask",)) -> tuple[int, str, str]:
+    code = run_guarded(warpsmith, ["lower", *words, *(word for target in to for word in ("--to", target))])
     done = capsys.readouterr()
     return code, done.out, done.err
 
@@ -29,3 +29,23 @@ def test_a_kernel_that_cannot_be_is_refused_at_its_line(capsys: pytest.CaptureFi
     code, out, err = call(capsys, str(EXAMPLES / "transpose.cu"), "--kernel", "tiled")
     assert (code, out) == (2, "")
     assert "transpose.cu:12:22: error[MSK007] the mask ISA has no shared memory: tile" in err
+
+
+def test_a_kernel_is_written_for_amd_with_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), to=("gcn",))
+    assert (code, err) == (0, "")
+    assert "    ; halve.cu:6: if (v[i] < 0.0f)\n" in out
+    assert "s_and_saveexec_b64" in out
+
+
+def test_targets_stand_side_by_side_on_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--format", "html", to=("llvm", "ptx"))
+    assert code == 0
+    assert out.startswith("<!doctype html>")
+    assert "ptx sm_80" in out
+
+
+def test_an_architecture_that_no_target_has(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--arch", "gfx1", to=("gcn",))
+    assert (code, out) == (2, "")
+    assert "gfx900, gfx90a, gfx942, gfx1030, gfx1100" in err

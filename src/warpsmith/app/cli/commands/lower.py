@@ -1,4 +1,4 @@
-"""`warpsmith lower FILE --to mask`: a kernel as a program of the mask ISA."""
+"""`warpsmith lower FILE --to gcn`: a kernel as text of another machine, each line with the user's."""
 
 from __future__ import annotations
 
@@ -7,25 +7,51 @@ import click
 from warpsmith.app.cli.about.launching import kernel_files
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.options import compiler_options, text
-from warpsmith.flows.lower import lower_kernel
+from warpsmith.app.cli.options import compiler_options, text, texts
+from warpsmith.flows.lower import TARGETS, Target, lower_kernel, lower_to
+from warpsmith.report.lowering.html import lowering_html
+from warpsmith.report.lowering.text import lowering_text
 
 __all__ = ["command"]
 
 
 @click.command("lower", cls=Command)
 @click.argument("path", metavar="FILE")
-@click.option("--to", "target", type=click.Choice(["mask"]), required=True, help="What runs it: the mask ISA.")
+@click.option(
+    "--to",
+    "targets",
+    type=click.Choice(TARGETS),
+    multiple=True,
+    required=True,
+    help="What runs it: mask (the mask ISA), llvm (LLVM IR), gcn, avx512, ptx, sass; may be repeated.",
+)
+@click.option(
+    "--arch",
+    "architectures",
+    multiple=True,
+    metavar="NAME",
+    help="Which machine of a target: gfx900 (default), gfx90a, gfx942, gfx1030, gfx1100; sm_70 …; skylake-avx512 …",
+)
 @click.option("--kernel", default="", metavar="NAME", help="The kernel that is meant, where there are several.")
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "html"]), default="text", help="html: the targets side by side."
+)
 @compiler_options
 def command(path: str, **given: object) -> int:
-    """Write a kernel (CUDA, OpenCL, PTX) as a program of the mask ISA, which `simulate` runs clock by clock.
+    """Write a kernel (CUDA, OpenCL, PTX, AMD IL) as text of another machine, with the lines that it is of.
 
-    Its first lines say which view each argument is, and which words of the launch it reads. What the ISA has not is
-    refused, with the line: shared memory, barriers, atomics, 64-bit numbers.
+    gcn, avx512, ptx and llvm are written by LLVM's back ends; sass by NVIDIA's ptxas and nvdisasm, where they are
+    installed. mask is a program that `simulate` runs clock by clock: its first lines say which view each argument is,
+    and which words of the launch it reads. What a target has not is refused, with the line.
     """
     kernel = text(given["kernel"]) or ""
+    targets: list[Target] = [target for target in TARGETS if target in texts(given["targets"])]
+    architectures, form = texts(given["architectures"]), text(given["form"])
     (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings_of({}))
-    click.echo(lower_kernel(file, kernel).text, nl=False)
+    if targets == ["mask"] and form == "text" and not architectures:
+        click.echo(lower_kernel(file, kernel).text, nl=False)
+        return 0
+    made = lower_to(file, kernel, targets, architectures)
+    click.echo(lowering_html(made) if form == "html" else lowering_text(made), nl=False)
     return 0

@@ -12,7 +12,7 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.lanes import I32, I64, VOID, Emit, Ir
+from warpsmith.simt.engine.lanes import I32, I64, VOID, Emit, Ir, scalar_of
 from warpsmith.simt.engine.ops.floats import finish_result, flush_subnormals, in_double, number
 from warpsmith.ssa.nodes import Convert, Float, Instruction
 
@@ -53,7 +53,7 @@ def rounded(e: Emit, i: Instruction, given: Sequence[Ir], *, single: bool) -> Ir
 def _call(e: Emit, op: str, rounding: str, given: Sequence[Ir], *, single: bool) -> Ir:
     """Call the function of an op, written when first asked for."""
     made = e.vector(ir.FloatType() if single else _DOUBLE)
-    name = f"directed.{op}.{rounding}.{'f32' if single else 'f64'}.{given[0].type.element}"
+    name = f"directed.{op}.{rounding}.{'f32' if single else 'f64'}.{scalar_of(given[0])}"
     found = e.module.globals.get(name)
     if found is None:
         found = ir.Function(e.module, ir.FunctionType(made, [value.type for value in given]), name)
@@ -62,7 +62,7 @@ def _call(e: Emit, op: str, rounding: str, given: Sequence[Ir], *, single: bool)
         own.at(found.append_basic_block("entry"))
         own.intrinsic("llvm.set.rounding", (), (I32(_MODES[rounding]),), VOID)
         result = _WRITTEN[op](own, found.args)
-        if single and isinstance(result.type.element, ir.DoubleType):
+        if single and isinstance(scalar_of(result), ir.DoubleType):
             result = _strict(own, "fptrunc", [result], made)
         own.intrinsic("llvm.set.rounding", (), (I32(_NEAREST),), VOID)
         own.b.ret(result)
@@ -92,7 +92,7 @@ def _parts(e: Emit, value: Ir, *, sign: bool) -> tuple[Ir, Ir]:
     """Return integers as sums of two doubles each, in the usual mode: in others LLVM's way to them is not exact."""
     extend = e.b.sitofp if sign else e.b.uitofp
     doubles, half = e.vector(_DOUBLE), e.vector(I32)
-    if value.type.element.width < 64:
+    if scalar_of(value).width < 64:
         return extend(value, doubles), number(e, _DOUBLE, 0.0)
     low = e.b.uitofp(e.b.trunc(value, half), doubles)
     high = extend(e.b.trunc(e.b.lshr(value, e.splat_constant(I64, 32)), half), doubles)

@@ -24,7 +24,7 @@ from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.ssa.nodes import Exchange, Instruction
 
-__all__ = ["EXCHANGES", "warp_barrier"]
+__all__ = ["EXCHANGES", "shuffle_source", "warp_barrier"]
 
 
 def _how(i: Instruction) -> str:
@@ -141,7 +141,7 @@ def _shuffle(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     e = k.e
     (value, other, clamp), masks = _gather_lanes(operands, i)
     allowed = _together(k, masks)
-    source, inside = _source(k, _how(i), other, clamp)
+    source, inside = shuffle_source(e, _how(i), e.each_lane(I32, lambda lane: lane), other, clamp)
     there = e.b.icmp_unsigned("<", source, e.splat_constant(I32, e.lanes))
     safe = e.b.select(there, source, e.splat_constant(I32, 0))
     brought = e.b.trunc(e.b.lshr(allowed, safe), e.vector(I1))
@@ -151,11 +151,9 @@ def _shuffle(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     return (made, inside)[: len(i.results)]
 
 
-def _source(k: Here, how: str, other: Ir, clamp: Ir) -> tuple[Ir, Ir]:
-    """Return which lane each reads, and whether that is in range."""
-    e, b = k.e, k.e.b
-    low5 = e.splat_constant(I32, 0x1F)
-    lane = e.each_lane(I32, lambda number: number)
+def shuffle_source(e: Emit, how: str, lane: Ir, other: Ir, clamp: Ir) -> tuple[Ir, Ir]:
+    """Return which lane a `lane` reads, and whether that is in range."""
+    b, low5 = e.b, e.splat_constant(I32, 0x1F)
     segment = b.and_(b.lshr(clamp, e.splat_constant(I32, 8)), low5)
     outside = b.and_(b.not_(segment), low5)
     low = b.and_(lane, segment)

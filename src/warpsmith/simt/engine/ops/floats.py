@@ -14,7 +14,7 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, element
+from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, element, element_of, scalar_of
 from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.ssa.nodes import Convert, Float, Instruction
 from warpsmith.ssa.semantics.patterns import pattern_of
@@ -27,7 +27,7 @@ Op = Callable[[Emit, Instruction, list[Ir], Ir], Ir]
 
 def number(e: Emit, scalar: Ir, value: float) -> Ir:
     """Return a floating-point constant in all lanes."""
-    return ir.Constant(e.vector(scalar), [ir.Constant(scalar, value)] * e.lanes)
+    return e.real(scalar, value)
 
 
 def least_normal(type: Type) -> float:
@@ -37,10 +37,10 @@ def least_normal(type: Type) -> float:
 
 def flush_subnormals(e: Emit, value: Ir, detail: Float) -> Ir:
     """Return a value whose subnormals are zero, where the detail says so (of f32: f64 has no such mode)."""
-    if not detail.flush or not isinstance(value.type.element, ir.FloatType):
+    if not detail.flush or not isinstance(scalar_of(value), ir.FloatType):
         return value
-    small = e.b.fcmp_ordered("<", _absolute(e, value), number(e, value.type.element, 2.0**-126))
-    zero = e.intrinsic("llvm.copysign", (value.type,), (number(e, value.type.element, 0.0), value))
+    small = e.b.fcmp_ordered("<", _absolute(e, value), number(e, scalar_of(value), 2.0**-126))
+    zero = e.intrinsic("llvm.copysign", (value.type,), (number(e, scalar_of(value), 0.0), value))
     return e.b.select(small, zero, value)
 
 
@@ -48,21 +48,21 @@ def finish_result(e: Emit, value: Ir, detail: Float) -> Ir:
     """Return a result saturated to [0, 1], or flushed, as the detail says."""
     if not detail.saturate:
         return flush_subnormals(e, value, detail)
-    zero, one = (number(e, value.type.element, x) for x in (0.0, 1.0))
+    zero, one = (number(e, scalar_of(value), x) for x in (0.0, 1.0))
     low = e.b.select(e.b.fcmp_ordered(">", value, zero), value, zero)
     return e.b.select(e.b.fcmp_ordered("<", low, one), low, one)
 
 
 def one_nan(e: Emit, value: Ir, type: Type) -> Ir:
     """Return a value in which every NaN is the one that ops give."""
-    scalar = I32 if isinstance(value.type.element, ir.FloatType) else I64
+    scalar = I32 if isinstance(scalar_of(value), ir.FloatType) else I64
     wanted = e.b.bitcast(e.splat_constant(scalar, pattern_of(math.nan, type)), value.type)
     return e.b.select(e.b.fcmp_unordered("uno", value, value), wanted, value)
 
 
 def in_double(e: Emit, value: Ir) -> Ir:
     """Return a value as doubles."""
-    if not isinstance(value.type.element, ir.FloatType):
+    if not isinstance(scalar_of(value), ir.FloatType):
         return value
     return e.b.fpext(value, e.vector(ir.DoubleType()))
 
@@ -94,7 +94,7 @@ def _of_double(emit: Callable[[Emit, Ir], Ir]) -> Op:
     def whole(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         detail = _detail(i)
         made = emit(e, in_double(e, flush_subnormals(e, o[0], detail)))
-        return finish_result(e, back(e, made, o[0].type.element), detail)
+        return finish_result(e, back(e, made, scalar_of(o[0])), detail)
 
     return whole
 
@@ -142,9 +142,9 @@ def _fma(e: Emit, o: list[Ir]) -> Ir:
 
 
 def _as_bits(e: Emit, value: Ir) -> Ir:
-    if isinstance(value.type.element, ir.IntType):
+    if isinstance(scalar_of(value), ir.IntType):
         return value
-    whole = I32 if isinstance(value.type.element, ir.FloatType) else I64
+    whole = I32 if isinstance(scalar_of(value), ir.FloatType) else I64
     return e.b.bitcast(value, e.vector(whole))
 
 
@@ -158,7 +158,7 @@ def _least(how: str, *, nan: bool) -> Op:
         zeros = e.b.bitcast((e.b.or_ if how == "<" else e.b.and_)(x, y), a.type)
         picked = e.b.select(e.b.fcmp_ordered("==", a, b), zeros, picked)
         if nan:
-            lost = number(e, a.type.element, float("nan"))
+            lost = number(e, scalar_of(a), float("nan"))
             return e.b.select(e.b.fcmp_unordered("uno", a, b), lost, picked)
         picked = e.b.select(e.b.fcmp_unordered("uno", b, b), a, picked)
         return e.b.select(e.b.fcmp_unordered("uno", a, a), b, picked)
@@ -171,14 +171,14 @@ def _on_bits(emit: Callable[[Emit, list[Ir], int], Ir]) -> Op:
 
     def whole(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         patterns = [_as_bits(e, value) for value in o]
-        sign = 1 << (patterns[0].type.element.width - 1)
+        sign = 1 << (scalar_of(patterns[0]).width - 1)
         return e.b.bitcast(emit(e, patterns, sign), o[0].type)
 
     return whole
 
 
 def _constant(e: Emit, like: Ir, bits: int) -> Ir:
-    return e.splat_constant(like.type.element, bits)
+    return e.splat_constant(scalar_of(like), bits)
 
 
 def _copy_sign(e: Emit, o: list[Ir], sign: int) -> Ir:
@@ -204,7 +204,7 @@ def _is(test: Callable[[Emit, Ir, float], Ir]) -> Op:
 
 
 def _against(e: Emit, value: Ir, how: str, bound: float) -> Ir:
-    return e.b.fcmp_ordered(how, value, number(e, value.type.element, bound))
+    return e.b.fcmp_ordered(how, value, number(e, scalar_of(value), bound))
 
 
 def _subnormal(e: Emit, value: Ir, least: float) -> Ir:
@@ -237,7 +237,7 @@ def _to_integer(*, sign: bool) -> Op:
         whole = _integral(e, o[0], rounding)
         made = e.vector(element(i.results[0].type))
         found = e.intrinsic(f"llvm.fpto{'s' if sign else 'u'}i.sat", (made, whole.type), (whole,), made)
-        if made.element.width < 64:
+        if element_of(made).width < 64:
             return found
         nan = e.b.fcmp_unordered("uno", o[0], o[0])
         return e.b.select(nan, e.splat_constant(I64, -(1 << 63)), found)
@@ -260,9 +260,9 @@ def _cast(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     made = e.vector(element(i.results[0].type))
     if o[0].type == made:
         return o[0]
-    bits = o[0] if isinstance(o[0].type.element, ir.IntType) else _as_bits(e, o[0])
-    if isinstance(made.element, ir.IntType):
-        return resize_lanes(e, bits, made.element)
+    bits = o[0] if isinstance(scalar_of(o[0]), ir.IntType) else _as_bits(e, o[0])
+    if isinstance(element_of(made), ir.IntType):
+        return resize_lanes(e, bits, element_of(made))
     return e.b.bitcast(bits, made)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from llvmlite import ir
 from msgspec import Struct
 
-from warpsmith.simt.engine.lanes import Emit, Ir
+from warpsmith.simt.engine.lanes import Emit, Ir, scalar_of
 from warpsmith.simt.engine.ops.floats import back, finish_result, flush_subnormals, in_double, number
 from warpsmith.simt.engine.ops.halves import HALVES, narrow, wide
 from warpsmith.ssa.nodes import Float, Instruction, Text
@@ -81,7 +81,7 @@ def call_function(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     type = i.result.type
     if type in HALVES:
         return narrow(e, finish_result(e, found, detail), type, flush=detail.flush and not detail.saturate)
-    return finish_result(e, back(e, found, o[0].type.element), detail)
+    return finish_result(e, back(e, found, scalar_of(o[0])), detail)
 
 
 def _given(e: Emit, value: Ir, type: Type, detail: Float) -> Ir:

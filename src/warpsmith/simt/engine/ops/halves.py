@@ -17,7 +17,7 @@ from typing import Final
 from llvmlite import ir
 from msgspec import Struct
 
-from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir
+from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, scalar_of
 from warpsmith.simt.engine.ops.directed import is_directed, rounded
 from warpsmith.simt.engine.ops.floats import FLOATS, back, finish_result, in_double, number
 from warpsmith.ssa.nodes import Convert, Float, Instruction, Rounding
@@ -116,7 +116,7 @@ def _fma_to_odd(e: Emit, a: Ir, b: Ir, c: Ir) -> Ir:
 
 def _from_integer(e: Emit, value: Ir, *, sign: bool) -> Ir:
     """Return integers as doubles; those of more than 53 bits rounded to odd."""
-    if value.type.element.width == 64:
+    if scalar_of(value).width == 64:
         low = (1 << 11) - 1
         rest = e.b.icmp_unsigned("!=", e.b.and_(value, e.splat_constant(I64, low)), e.splat_constant(I64, 0))
         sticky = e.b.select(rest, e.splat_constant(I64, low + 1), e.splat_constant(I64, 0))

@@ -1,9 +1,9 @@
 """Ops on integers and predicates, in all lanes at once: ssa/semantics/ in LLVM IR.
 
 Lanes that are not active compute as well; so nothing here may trap or be undefined for any operand. Divisors are
-replaced where a lane is inactive, or would divide by zero or overflow. Quotients of up to 32 bits are taken of doubles,
-which processors have vectors for: the quotient q of two such integers differs from the next integer by 1/b at least, so
-by more than 2⁻⁵³ q, and rounding does not reach it.
+replaced where a lane is inactive, or would divide by zero or overflow. Quotients of up to 32 bits in vectors are taken
+of doubles, which processors have vectors for: the quotient q of two such integers differs from the next integer by 1/b
+at least, so by more than 2⁻⁵³ q, and rounding does not reach it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.lanes import I1, I32, I64, Emit, Ir, element
+from warpsmith.simt.engine.lanes import I1, I32, I64, Emit, Ir, element, scalar_of
 from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["INTEGERS", "PAIRS"]
@@ -46,7 +46,7 @@ def _make_resize(name: str) -> Op:
 
 def resize_lanes(e: Emit, value: Ir, scalar: Ir, *, sign: bool = False) -> Ir:
     """Return a vector of integers in another width."""
-    own, wanted = value.type.element.width, scalar.width
+    own, wanted = scalar_of(value).width, scalar.width
     if own == wanted:
         return value
     name = "trunc" if own > wanted else "sext" if sign else "zext"
@@ -55,13 +55,13 @@ def resize_lanes(e: Emit, value: Ir, scalar: Ir, *, sign: bool = False) -> Ir:
 
 def bits_of(value: Ir) -> int:
     """Return the width of the elements of a vector of integers."""
-    width: int = value.type.element.width
+    width: int = scalar_of(value).width
     return width
 
 
 def _same(e: Emit, value: Ir, number: int) -> Ir:
     """Return a constant vector of the type of another."""
-    return e.splat_constant(value.type.element, number)
+    return e.splat_constant(scalar_of(value), number)
 
 
 # --- division
@@ -86,13 +86,13 @@ def _make_division(*, sign: bool, rest: bool) -> Op:
 
 
 def _quotient(e: Emit, a: Ir, b: Ir, *, sign: bool) -> Ir:
-    if bits_of(a) > 32:
+    if bits_of(a) > 32 or e.lanes == 1:
         return e.b.sdiv(a, b) if sign else e.b.udiv(a, b)
     doubles = e.vector(ir.DoubleType())
     x, y = ((e.b.sitofp if sign else e.b.uitofp)(v, doubles) for v in (a, b))
     whole = e.b.fdiv(x, y)
     long = e.b.fptosi(whole, e.vector(I64))
-    return resize_lanes(e, long, a.type.element)
+    return resize_lanes(e, long, scalar_of(a))
 
 
 # --- shifts and fields
@@ -106,7 +106,7 @@ def _make_shift(name: str) -> Op:
         width = bits_of(value)
         last = width - 1
         beyond = e.b.icmp_unsigned(">", amount, _same(e, amount, last))
-        n = resize_lanes(e, e.b.select(beyond, _same(e, amount, last), amount), value.type.element)
+        n = resize_lanes(e, e.b.select(beyond, _same(e, amount, last), amount), scalar_of(value))
         if name == "ashr":
             return e.b.ashr(value, n)
         made = getattr(e.b, name)(value, n)
@@ -151,14 +151,14 @@ def _byte(e: Emit, amount: Ir, scalar: Ir) -> Ir:
 
 def _extract_bits(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     value = o[0]
-    position, length = (_byte(e, n, value.type.element) for n in o[1:])
+    position, length = (_byte(e, n, scalar_of(value)) for n in o[1:])
     return e.b.and_(_wide_shift(e, "lshr", value, position), _ones(e, value, length))
 
 
 def _extract_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     """Return the field with its sign repeated: the sign is bit min(position + length, width) - 1."""
     value, width = o[0], bits_of(o[0])
-    position, length = (_byte(e, n, value.type.element) for n in o[1:])
+    position, length = (_byte(e, n, scalar_of(value)) for n in o[1:])
     end = e.b.add(position, length)
     top = e.b.select(e.b.icmp_unsigned(">", end, _same(e, end, width)), _same(e, end, width), end)
     at = e.b.and_(e.b.sub(top, _same(e, top, 1)), _same(e, top, width - 1))
@@ -174,7 +174,7 @@ def _extract_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
 
 def _insert_bits(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     value, into = o[:2]
-    position, length = (_byte(e, n, value.type.element) for n in o[2:])
+    position, length = (_byte(e, n, scalar_of(value)) for n in o[2:])
     mask = _wide_shift(e, "shl", _ones(e, value, length), position)
     return e.b.or_(e.b.and_(into, e.b.not_(mask)), e.b.and_(_wide_shift(e, "shl", value, position), mask))
 
@@ -226,7 +226,7 @@ def _make_wide(*, sign: bool) -> Op:
 
 def _high(*, sign: bool) -> Op:
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
-        own = o[0].type.element
+        own = scalar_of(o[0])
         twice = ir.IntType(2 * own.width)
         product = e.b.mul(*(resize_lanes(e, value, twice, sign=sign) for value in o))
         return resize_lanes(e, e.b.lshr(product, e.splat_constant(twice, own.width)), own)
@@ -287,7 +287,7 @@ def _add_with_carry(e: Emit, o: list[Ir]) -> tuple[Ir, Ir]:
     total = e.b.add(o[0], o[1])
     carry = e.b.icmp_unsigned("<", total, o[0])
     if len(o) == 3:
-        more = resize_lanes(e, o[2], total.type.element)
+        more = resize_lanes(e, o[2], scalar_of(total))
         total = e.b.add(total, more)
         carry = e.b.or_(carry, e.b.icmp_unsigned("<", total, more))
     return total, carry
@@ -297,7 +297,7 @@ def _subtract_with_borrow(e: Emit, o: list[Ir]) -> tuple[Ir, Ir]:
     rest = e.b.sub(o[0], o[1])
     borrow = e.b.icmp_unsigned("<", o[0], o[1])
     if len(o) == 3:
-        more = resize_lanes(e, o[2], rest.type.element)
+        more = resize_lanes(e, o[2], scalar_of(rest))
         borrow = e.b.or_(borrow, e.b.icmp_unsigned("<", rest, more))
         rest = e.b.sub(rest, more)
     return rest, borrow

@@ -1,0 +1,81 @@
+"""SASS: what NVIDIA's assembler makes of the PTX, taken apart by NVIDIA's disassembler, where both are installed.
+
+    PTX  ──ptxas -lineinfo──►  cubin  ──nvdisasm -c -g──►  text with `//## File "…", line 7` before what is of line 7
+
+Both are in NVIDIA's toolkit, and in the packages nvidia-cuda-nvcc and nvidia-cuda-nvdisasm. It is shown, not run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from warpsmith.base.source import SourceFile
+from warpsmith.ssa.nodes import Function
+from warpsmith.targets.llvm.export import MachineText
+from warpsmith.targets.llvm.listing import Listed, Listing
+from warpsmith.targets.llvm.refused import refuse
+
+__all__ = ["read_disassembly", "sass_of"]
+
+_LIMIT_S: Final = 60
+_LINE: Final = re.compile(r'//## File "[^"]*", line (\d+)')
+_FILE: Final = re.compile(r'//## File "(?:[^"]*/)?(\d+)/')
+_DIRECTIVE: Final = re.compile(r"^\s*(?:\.(?!L)|//|-----)")
+_PACKAGES: Final = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
+
+
+def sass_of(made: MachineText, kernel: Function) -> Listing:
+    """Return the SASS of a kernel; raises InputError where the tools are not there, or refuse it."""
+    assembler, disassembler = (_tool(name, kernel) for name in _PACKAGES)
+    with TemporaryDirectory() as folder:
+        source, binary = Path(folder, "k.ptx"), Path(folder, "k.cubin")
+        source.write_text(made.assembly, "utf-8")
+        _run([assembler, f"-arch={made.architecture}", "-lineinfo", "-o", str(binary), str(source)], kernel)
+        text = _run([disassembler, "-c", "-g", str(binary)], kernel)
+    return Listing(tuple(read_disassembly(text, made.files)), "//")
+
+
+def read_disassembly(text: str, files: tuple[SourceFile, ...]) -> Iterable[Listed]:
+    """Yield the instructions and labels of a disassembly, each with its place in the user's text."""
+    file, number = None, 0
+    for line in text.splitlines():
+        found = _LINE.search(line)
+        if found is not None:
+            named = _FILE.search(line)
+            file, number = files[int(named[1])] if named is not None else None, int(found[1])
+        elif line.strip() and not _DIRECTIVE.match(line):
+            code = line.expandtabs(8).rstrip()
+            yield Listed(code) if code.endswith(":") else Listed(code, file, number)
+
+
+def _tool(name: str, kernel: Function) -> str:
+    found = shutil.which(name) or next(_packaged(name), None)
+    if found is None:
+        message = f"{name} is not installed, which SASS needs"
+        raise refuse(message, kernel.span, f"install CUDA's toolkit, or the package {_PACKAGES[name]}")
+    return found
+
+
+def _packaged(name: str) -> Iterator[str]:
+    """Yield where NVIDIA's packages have a tool."""
+    found = importlib.util.find_spec("nvidia")
+    for place in found.submodule_search_locations or () if found is not None else ():
+        yield from map(str, sorted(Path(place).glob(f"*/bin/{name}")))
+
+
+def _run(command: list[str], kernel: Function) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise refuse(f"{Path(command[0]).name} took more than {_LIMIT_S} s for {kernel.name}", kernel.span) from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
+        raise refuse(f"{Path(command[0]).name} refuses {kernel.name}: {said[0][:200]}", kernel.span)
+    return done.stdout

@@ -1,0 +1,1 @@
+"""Tests of kernels as text of machines by LLVM."""

@@ -1,0 +1,56 @@
+"""SASS, where NVIDIA's tools are."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.targets.llvm.texts import kernel_of
+from warpsmith.base.errors import InputError
+from warpsmith.base.source import SourceFile
+from warpsmith.targets.llvm import sass
+from warpsmith.targets.llvm.export import lower_by_llvm
+from warpsmith.targets.llvm.sass import read_disassembly, sass_of
+
+TEXT = "__global__ void k(int *a) {\n    a[threadIdx.x] *= 3;\n}\n"
+DISASSEMBLY = """
+\t.section\t.text.k,"ax",@progbits
+k:
+.text.k:
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+\t//## File "0/k.cu", line 2
+        /*0010*/                   S2R R2, SR_TID.X ;
+.L_x_0:
+        /*0020*/                   BRA `(.L_x_0);
+"""
+
+
+def test_lines_of_a_disassembly() -> None:
+    file = SourceFile("k.cu", TEXT)
+    found = [
+        (one.text.strip(), one.line if one.file is not None else 0) for one in read_disassembly(DISASSEMBLY, (file,))
+    ]
+    assert found == [
+        ("k:", 0),
+        ("/*0000*/                   MOV R1, c[0x0][0x28] ;", 0),
+        ("/*0010*/                   S2R R2, SR_TID.X ;", 2),
+        (".L_x_0:", 0),
+        ("/*0020*/                   BRA `(.L_x_0);", 2),
+    ]
+
+
+def test_tools_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(sass, "_packaged", lambda name: iter(()))
+    module, kernel = kernel_of(TEXT)
+    with pytest.raises(InputError, match="ptxas is not installed") as caught:
+        sass_of(lower_by_llvm(module, kernel, "sm_80"), kernel)
+    assert "nvidia-cuda-nvcc" in caught.value.findings[0].help[0]
+
+
+@pytest.mark.skipif(not (shutil.which("ptxas") and shutil.which("nvdisasm")), reason="CUDA's toolkit is not installed")
+def test_a_kernel_is_assembled_and_taken_apart() -> None:
+    module, kernel = kernel_of(TEXT)
+    made = sass_of(lower_by_llvm(module, kernel, "sm_80"), kernel)
+    assert any("STG" in one.text and one.line == 2 for one in made.lines)
