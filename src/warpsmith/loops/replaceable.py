@@ -11,8 +11,8 @@ its address stays, else over a single loop of it, else over a loop further insid
 Invariant: where its conditions hold before the run, the element of a `Replacement` may be read there, and (if it is
 `stored`) the run stores to it, whatever way it takes; where they do not hold, the run does not touch it. Nothing in the
 run but its nodes touches the element.
-Limits: names, members of no struct, and numbers in subscripts; nothing that a branch may leave undone; runs that are
-left at their end only.
+Limits: names, members of no struct, and numbers in subscripts; elements that an innermost loop touches; nothing that a
+branch may leave undone; runs that are left at their end only.
 After D. Callahan, S. Carr, K. Kennedy, Improving register allocation for subscripted variables (PLDI 1990).
 """
 
@@ -62,7 +62,9 @@ _STEPS = ("++x", "--x", "x++", "x--")
 
 
 class Replacement(Struct, frozen=True):
-    """An element and all `nodes` of the `run` that name it. `conditions`: those under which the run touches it.
+    """An element and all `nodes` of the `run` that name it. `entry`: under which condition the run, one loop then, does
+    anything at all; `conditions`: those under which it touches the element then. None of them changes in the run, but
+    for what `entry` says.
 
     `loaded`: the run may read what was there. `stored`: it is stored to, so that the variable is stored behind the run.
     `given`: the first statement of the run assigns it, and stands for the variable's declaration.
@@ -70,6 +72,7 @@ class Replacement(Struct, frozen=True):
 
     run: tuple[Stmt, ...]
     nodes: tuple[Expr, ...]
+    entry: tuple[Expr, ...]
     conditions: tuple[Expr, ...]
     loaded: bool
     stored: bool
@@ -174,11 +177,10 @@ class _Search(Struct):
 
     def list_groups(self, run: tuple[Stmt, ...]) -> list[tuple[Expr, ...]]:
         """Return the elements whose address the run does not move, each with all nodes that name it."""
-        own = set().union(*(declared_below(stmt) for stmt in run))
-        moving = own.union(*(changed_variables(stmt, self.origin.effects(stmt)) for stmt in run), self.origin.hidden)
+        moving = _find_moving(self.origin, run)
         groups: list[list[Expr]] = []
         for node in (part for stmt in run for part in walk(stmt)):
-            if not isinstance(node, Index) or not _is_element(node) or not is_still(node, own):
+            if not isinstance(node, Index) or not _is_element(node) or not is_still(node, moving):
                 continue
             if not all(isinstance(part, Name) and part.symbol not in moving for part in list(loads(node))[1:]):
                 continue
@@ -190,12 +192,14 @@ class _Search(Struct):
         return [tuple(group) for group in groups]
 
     def is_worth(self, run: tuple[Stmt, ...], nodes: tuple[Expr, ...], *, stores: bool) -> bool:
-        """Whether memory is touched less often: some node is in a loop that repeats it; a compiler sees by itself that
-        what no loop with it stores to need not be read again."""
+        """Whether memory is touched less often: some node is in an innermost loop, where most accesses are; a compiler
+        sees by itself that what no such loop stores to need not be read again."""
         own = {id(node) for node in nodes}
-        for loop in (loop for stmt in run for loop, around in loops(stmt) if not around):
+        for loop in (loop for stmt in run for loop, _ in loops(stmt)):
             inner = list(walk(loop.body))
-            if not any(id(part) in own for part in inner) or _runs_once(loop):
+            if any(isinstance(part, For | While) for part in inner) or _runs_once(loop):
+                continue
+            if not any(id(part) in own for part in inner):
                 continue
             if stores or any(id(place) not in self.taken for part in inner if (place := _stored(part)) is not None):
                 return True
@@ -213,14 +217,17 @@ class _Search(Struct):
         if conditions is None:
             does = "stored to" if stored else "read"
             return _refuse(f"{shown} is not {does} on every path through the loop", place)
-        if conditions and (len(run) > 1 or not _can_test(run[0], conditions)):
+        entry = tuple(c for c in conditions if _is_entry(run[0], c))
+        inner = tuple(c for c in conditions if c not in entry)
+        # those of loops inside stand before the run and behind it
+        if (conditions and len(run) > 1) or not all(isinstance(load, Name) for c in inner for load in loads(c)):
             return _refuse(f"whether {shown} is touched at all is not known before the loop", place)
         verdict = self.alone(run, nodes, inside)
         if not isinstance(verdict, Proved):
             return verdict.reasons[0]
         given = _is_assignment(run[0], nodes)
         loaded = not stored or (not given and not _only_assigned(run, nodes))
-        return Replacement(run, nodes, conditions, loaded, stored, given)
+        return Replacement(run, nodes, entry, inner, loaded, stored, given)
 
     def find_obstacle(self, run: tuple[Stmt, ...], nodes: tuple[Expr, ...]) -> Reason | None:
         """Return what else may see the element in memory while the run is executed, or leave it undone behind."""
@@ -260,6 +267,12 @@ class _Search(Struct):
                 return "it decides how often a loop runs"
             case _:
                 return None
+
+
+def _find_moving(origin: Origin, run: tuple[Stmt, ...]) -> set[Symbol]:
+    """Return the variables that are declared in a run, or may change in it."""
+    declared = set().union(*(declared_below(stmt) for stmt in run))
+    return declared.union(*(changed_variables(stmt, origin.effects(stmt)) for stmt in run), origin.hidden)
 
 
 def _bodies(stmt: Stmt) -> Iterator[Stmt]:
@@ -332,14 +345,10 @@ def _is_assignment(stmt: Stmt, nodes: tuple[Expr, ...]) -> bool:
     return not any(id(part) in own for part in walk(whole.value))
 
 
-def _can_test(loop: Stmt, conditions: Sequence[Expr]) -> bool:
-    """Whether conditions can stand before a loop: those of loops inside read no memory."""
+def _is_entry(loop: Stmt, condition: Expr) -> bool:
+    """Whether a condition is made of what decides whether a loop does anything."""
     own = {id(part) for part in children(loop)}
-    for condition in conditions:
-        of_loop = any(id(part) in own for part in walk(condition))
-        if not of_loop and not all(isinstance(part, Name) for part in loads(condition)):
-            return False
-    return True
+    return any(id(part) in own for part in walk(condition))
 
 
 def _runs_once(loop: Loop) -> bool:

@@ -156,10 +156,11 @@ class KnownBefore(Struct, frozen=True):
     def within(cls, origin: Origin, run: tuple[Stmt, ...]) -> KnownBefore:
         """Look at a run of statements alone, as if nothing were known of what is run before it. The header of a loop
         that it begins with may read memory: it is evaluated at once."""
-        first = run[0]
+        first, alone = run[0], len(run) == 1
         steady = _Steady(origin, Block(span=first.span, statements=run))
-        if len(run) == 1 and isinstance(first, For) and _is_repeatable(first.lower) and _is_repeatable(first.bound):
-            inside = [(e, Entered()) for e in (*_certain(first.lower), *_certain(first.bound))]
+        head = _find_head(first) if alone else ()
+        if isinstance(first, For | While) and head and all(map(_is_repeatable, head)):
+            inside = [(e, Entered()) for part in head for e in _certain(part)]
             inside += _run((first.body,), _enter(first), steady)
         else:
             inside = list(_run(run, Entered(), steady))
@@ -224,8 +225,17 @@ def _is_repeatable(expr: Expr) -> bool:
     return True
 
 
-def _enter(loop: For) -> Entered:
+def _find_head(stmt: Stmt) -> tuple[Expr, ...]:
+    """Return what a loop evaluates first, if that is all that decides whether its body is run."""
+    if isinstance(stmt, For):
+        return (stmt.lower, stmt.bound)
+    return (stmt.condition,) if isinstance(stmt, While) and stmt.form == "while" and stmt.condition is not None else ()
+
+
+def _enter(loop: Loop) -> Entered:
     """Return when the body of a loop is entered that is run now."""
+    if isinstance(loop, While):
+        return Entered(_find_head(loop), loop.body)
     low, high = peel(loop.lower), peel(loop.bound)
     if isinstance(low, Literal) and isinstance(high, Literal) and _is_true(low.value, loop.relation, high.value):
         return Entered()

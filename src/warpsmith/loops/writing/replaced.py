@@ -5,8 +5,9 @@
                                          for (k …) C_value += …;
                                          C[i][j] = C_value;
 
-Invariant: a load stands directly in front of the run of its element, the store directly behind; where the run touches
-the element under conditions only, all three stand below an `if` with them. Nothing else changes.
+Invariant: a load stands directly in front of the run of its element, the store directly behind; a loop that may do
+nothing stands with both below an `if`, and where the run touches the element under further conditions, load and store
+are made under these. Nothing else changes.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from warpsmith.tree.nodes import (
     Assign,
     Binary,
     Block,
+    Conditional,
     DeclStmt,
     Expr,
     ExprStmt,
@@ -38,7 +40,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.types import INT, Scalar, Symbol
-from warpsmith.tree.walk import peel, rebuild, same, statements_of
+from warpsmith.tree.walk import peel, rebuild, same
 
 __all__ = ["with_variables"]
 
@@ -73,14 +75,24 @@ class _Kept(Struct, frozen=True):
         """Return the declaration in front of the run."""
         one = self.replacement
         span = before(one.run[0].span)
-        return _declare(self.symbol, copy_tree(one.place) if one.loaded else number(0, span), span)
+        value, test = copy_tree(one.place) if one.loaded else number(0, span), self.test()
+        if test is not None and one.loaded:
+            zero = number(0, span)
+            value = Conditional(span=span, type=self.symbol.type, condition=test, then=value, other=zero)
+        return _declare(self.symbol, value, span)
+
+    def test(self) -> Expr | None:
+        """Return whether the run touches the element."""
+        tests = [copy_tree(condition) for condition in self.replacement.conditions]
+        return reduce(_both, tests) if tests else None
 
     def store(self) -> Stmt:
         """Return the store behind the run."""
         span = after(self.replacement.run[-1].span)
         place = copy_tree(self.replacement.place)
         stored = Assign(span=span, type=self.symbol.type, op="=", target=place, value=use(self.symbol, span))
-        return ExprStmt(span=span, expr=stored)
+        done, test = ExprStmt(span=span, expr=stored), self.test()
+        return done if test is None else If(span=span, condition=test, then=done, other=None)
 
     def first(self, stmt: Stmt) -> Stmt:
         """Return the statement that gives the element its first value as the variable's declaration."""
@@ -100,20 +112,20 @@ class _Writer(Struct, frozen=True):
         for stmt in run:
             starting = [k for k in self.kept if k.replacement.run[0] is stmt]
             ending = [k for k in self.kept if k.replacement.run[-1] is stmt]
-            plain = [k for k in starting if not k.replacement.conditions]
+            plain = [k for k in starting if not k.replacement.entry]
             written += [k.load() for k in plain if not k.replacement.given]
             given = [k for k in plain if k.replacement.given]
             inner = given[0].first(stmt) if given else self.below(stmt)
-            written += self.guarded((inner,), [k for k in starting if k.replacement.conditions])
-            written += [k.store() for k in ending if not k.replacement.conditions and k.replacement.stored]
+            written += self.guarded((inner,), [k for k in starting if k.replacement.entry])
+            written += [k.store() for k in ending if not k.replacement.entry and k.replacement.stored]
         return tuple(written)
 
     def guarded(self, run: tuple[Stmt, ...], kept: Sequence[_Kept]) -> tuple[Stmt, ...]:
-        """Return a loop with the elements that it touches under conditions: those with the same ones together."""
+        """Return a loop with the elements that it may not come to touch: those with the same ones together."""
         if not kept:
             return run
-        test = kept[0].replacement.conditions
-        alike = [k for k in kept if _are_same(k.replacement.conditions, test)]
+        test = kept[0].replacement.entry
+        alike = [k for k in kept if _are_same(k.replacement.entry, test)]
         loads = [k.load() for k in alike]
         stores = [k.store() for k in alike if k.replacement.stored]
         span = kept[0].replacement.run[0].span

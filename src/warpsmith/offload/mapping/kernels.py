@@ -21,6 +21,7 @@ from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
+from warpsmith.offload.mapping.registers import keep_in_registers
 from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
 from warpsmith.offload.values.kernel_text import (
@@ -62,7 +63,8 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     rewriter = _rewriter(request, draft, parameters, kernel_name)
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
-    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own))
+    text = keep_in_registers(request, offload_region, draft, kernel_name) if heads else None
+    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own, text))
     span = statement_spans(draft.statements)
     arguments = tuple(
         _argument(p, buffers[p.host].symbol, buffers[p.host].lower)
@@ -84,6 +86,7 @@ class _Parts(Struct, frozen=True):
     heads: tuple[For, ...]
     mapping: ThreadMapping | None
     accumulators: Mapping[Accumulator, Own]
+    text: Stmt | None
 
 
 def _mapping(request: OffloadRequest, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
@@ -260,7 +263,8 @@ def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
         statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
         return Block(span=statement_spans(draft.statements), statements=statements)
-    source = drop_pragmas(parts.heads[-1].body if draft.scan is None else draft.scan.body)
+    assert parts.text is not None, "the body of the innermost loop becomes the thread's"
+    source = drop_pragmas(parts.text if draft.scan is None else draft.scan.body)
     body = parts.rewriter.stmt(combine_updates(source, parts.heads[-1], draft.accumulators, parts.accumulators))
     return body if walks else return_for_continue(body)
 
