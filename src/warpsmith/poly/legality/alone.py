@@ -121,8 +121,7 @@ def _compare(
     references = [Reference(s, a, e) for (s, a), e in zip(group, seen, strict=True)]
     mine = [r for r in references if id(peel(r.access.expr)) in own]
     others = [r for r in references if id(peel(r.access.expr)) not in own]
-    written = any(r.access.write for r in mine)
-    pairs = [(m, o) for m in mine for o in others if o.access.write or written]
+    pairs = [(m, o) for m in mine for o in others if m.access.write or o.access.write]
     if len(pairs) > _MOST_PAIRS:
         raise OutOfBudgetError(f"{len(pairs)} pairs of accesses would have to be compared")
     doubts: list[Reason] = []

@@ -277,7 +277,7 @@ def test_a_dependence_has_a_witness() -> None:
     verdict = verdict_of(HEAD + _function("f", BODIES[12]), ScalarReplace("f/k"))
     assert isinstance(verdict, Refuted)
     assert verdict.reasons[0].dependence is not None
-    assert verdict.reasons[0].dependence.witness == "m = 3: S(0) reads G[2], S(2) reads it"
+    assert verdict.reasons[0].dependence.witness == "m = 3: S(2) writes G[2], S(2) reads it"
 
 
 def test_one_element_alone() -> None:
@@ -300,10 +300,11 @@ BUGS: list[tuple[str, object, str, Callable[..., object]]] = [
 _WRITE = replaced._Writer.write
 
 
-@pytest.mark.parametrize("name, where, what, instead", BUGS, ids=[bug[0] for bug in BUGS])
+@pytest.mark.parametrize("bug", BUGS, ids=[bug[0] for bug in BUGS])
 def test_a_seeded_bug_is_caught(
-    name: str, where: object, what: str, instead: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bug: tuple[str, object, str, Callable[..., object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    name, where, what, instead = bug
     monkeypatch.setattr(where, what, instead)
     rng = random.Random(f"replaced {name}")
     with pytest.raises(AssertionError):
