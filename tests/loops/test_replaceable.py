@@ -44,7 +44,11 @@ def conditions(one: Replacement) -> tuple[list[str], list[str]]:
 
 def test_a_run_begins_where_the_element_is_first_assigned() -> None:
     one = only("q[0] = 1; q[1] = 0; for (int k = 0; k < m; k++) q[1] += p[k]; q[1] /= 2; q[2] = 1;")
-    assert [stmt.span.text for stmt in one.run] == ["q[1] = 0;", "for (int k = 0; k < m; k++) q[1] += p[k];", "q[1] /= 2;"]
+    assert [stmt.span.text for stmt in one.run] == [
+        "q[1] = 0;",
+        "for (int k = 0; k < m; k++) q[1] += p[k];",
+        "q[1] /= 2;",
+    ]
     assert one.given and one.stored and not one.loaded and conditions(one) == ([], [])
     assert root_of_element(one.place).name == "q" and one.type.name == "double"
 

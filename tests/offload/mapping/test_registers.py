@@ -10,7 +10,10 @@ from tests.offload.analyzed import analyzed
 from tests.offload.hand import build_all
 from warpsmith.tree.printing.printer import print_stmt
 
-HEAD = "void f(int n, int m, double C[restrict n][m], double A[restrict n][m], double *restrict s, const int *restrict p)\n"
+HEAD = (
+    "void f(int n, int m, double C[restrict n][m], double A[restrict n][m], double *restrict s,"
+    " const int *restrict p)\n"
+)
 
 
 def bodies(text: str, folder: Path, head: str = HEAD) -> list[str]:
@@ -31,9 +34,7 @@ def test_a_product_is_summed_up_in_a_register(tmp_path: Path) -> None:
 
 
 def test_a_loop_that_may_do_nothing_is_guarded(tmp_path: Path) -> None:
-    (body,) = bodies(
-        "for (int i = 0; i < n; i++) for (int k = p[i]; k < p[i + 1]; k++) C[i][0] += s[k];", tmp_path
-    )
+    (body,) = bodies("for (int i = 0; i < n; i++) for (int k = p[i]; k < p[i + 1]; k++) C[i][0] += s[k];", tmp_path)
     assert body.startswith("if (p_gpu[i] < p_gpu[i + 1]) { double C_value = C_gpu[")
 
 

@@ -55,7 +55,8 @@ ALONE = [
 REFUTED = [
     ("for (int k = 0; k < m; k++) G[5] += G[k];", "f/k", "G[5]", "m = 6: S(5) writes G[5], S(5) reads it"),
     ("for (int k = 0; k < m; k++) G[k] += G[5];", "f/k", "G[5]", "m = 6: S(0) reads G[5], S(5) writes it"),
-    ("for (int j = 0; j < n; j++) for (int k = 0; k <= j; k++) A[j][j] -= A[j][k];", "f/j/k", "A[j][j]", "writes A[0][0]"),
+    ("for (int j = 0; j < n; j++) for (int k = 0; k <= j; k++) A[j][j] -= A[j][k];", "f/j/k", "A[j][j]",
+     "writes A[0][0]"),
 ]  # fmt: skip
 UNKNOWN = [
     ("for (int k = 0; k < m; k++) G[5] += p[k];", "f/k", "G[5]", "overlap"),

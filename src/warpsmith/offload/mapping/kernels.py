@@ -19,7 +19,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
-from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
+from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
 from warpsmith.offload.names import is_reserved
@@ -38,7 +38,7 @@ from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
-from warpsmith.tree.program import Combine, Kernel, KernelParameter, MappedLoop, Program
+from warpsmith.tree.program import Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
@@ -214,7 +214,9 @@ def _make_own(request: OffloadRequest, symbol: Symbol, kernel_name: str) -> Symb
 
 def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
     heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
-    strided = strided_axes(heads, mapping) if mapping is not None else ()
+    alone = mapping is not None and not parts.accumulators and draft.scan is None
+    sliced = large_axes(heads, mapping) if mapping is not None and alone else ()
+    strided: tuple[Axis, ...] = ()
     if mapping is not None and parts.accumulators:
         _check_shape(draft, mapping)
         strided = mapping.axes
@@ -241,6 +243,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         functions=_functions(request.program, body),
         guards=tuple(guard(head, counters[:i]) for i, head in enumerate(inner)),
         strided=strided,
+        sliced=sliced,
         reductions=_combines(parts),
         reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
         scans=kernel_scans(draft.scan, rewriter),
