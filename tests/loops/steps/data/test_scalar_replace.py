@@ -287,6 +287,7 @@ def test_one_element_alone() -> None:
 
 # --- the checks notice
 
+_WRITE = replaced._Writer.write
 BUGS: list[tuple[str, object, str, Callable[..., object]]] = [
     ("a store forgotten", replaced._Kept, "store", lambda self: Empty(span=self.replacement.run[-1].span)),
     ("the wrong loop", evaluation._Steady, "holds", lambda *_: True),
@@ -297,7 +298,6 @@ BUGS: list[tuple[str, object, str, Callable[..., object]]] = [
     ("a load forgotten", replaceable, "_only_assigned", lambda *_: True),
     ("a store in front", replaced._Writer, "write", lambda self, run: tuple(reversed(_WRITE(self, run)))),
 ]
-_WRITE = replaced._Writer.write
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=[bug[0] for bug in BUGS])
