@@ -19,7 +19,6 @@ After D. Callahan, S. Carr, K. Kennedy, Improving register allocation for subscr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
 from msgspec import Struct, field
 
@@ -55,7 +54,7 @@ from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import children, loops, peel, root_symbol, same, statements_of, walk
 
-__all__ = ["Replaceable", "Replacement", "find_replaceable"]
+__all__ = ["Alone", "Replaceable", "Replacement", "find_replaceable", "root_of_element"]
 
 _KINDS = ("signed", "unsigned", "float", "bool")
 _STEPS = ("++x", "--x", "x++", "x--")
@@ -98,12 +97,9 @@ class Replaceable(Struct, frozen=True):
     refused: tuple[Reason, ...]
 
 
-class Alone(Protocol):
-    """Says whether nothing else in a run touches the element that some references name."""
-
-    def __call__(self, run: tuple[Stmt, ...], nodes: tuple[Expr, ...], inside: tuple[Loop, ...], /) -> Verdict:
-        """Answer for a run; `inside`: the loops of the statements that were given around it, outermost first."""
-        ...
+Alone = Callable[[tuple[Stmt, ...], tuple[Expr, ...], tuple[Loop, ...]], Verdict]
+"""Says whether nothing else in a run touches the element that some references name: is given the run, the references,
+and the loops of the statements that were given around the run, outermost first."""
 
 
 def find_replaceable(
