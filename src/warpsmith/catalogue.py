@@ -31,6 +31,7 @@ from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.privatize import Privatize
 from warpsmith.loops.steps.data.promote import Promote
 from warpsmith.loops.steps.data.row_starts import RowStarts
+from warpsmith.loops.steps.data.scalar_replace import ScalarReplace
 from warpsmith.loops.steps.data.unmap import Unmap
 from warpsmith.loops.steps.data.vector_rows import VectorRows
 from warpsmith.loops.steps.order.canonicalize import Canonicalize
@@ -108,6 +109,7 @@ STEPS: tuple[type[Step], ...] = (
     Contract,
     Localize,
     Promote,
+    ScalarReplace,
     HoistAllocation,
     Flatten,
     RowStarts,

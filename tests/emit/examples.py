@@ -280,7 +280,7 @@ def lu(text: str = LU, captures: bool = False) -> Ported:
         ((loop_i.lower, count(loop_i)), (loop_j.lower, count(loop_j))), (32, 8, 1),
         (KernelParameter(gpu, a, "buffer", True), KernelParameter(n, n, "value"), KernelParameter(k, k, "value")),
         (), kernel_body, (),
-        strided=("y",),
+        sliced=("y",),
     )  # fmt: skip
     new = replace(function, body=replace(function.body, statements=statements))
     ported = msgspec.structs.replace(original.with_function(function, new), kernels=(kernel,))

@@ -221,6 +221,7 @@ PROPOSALS: dict[str, Proposal] = {
     "reschedule": _times,
     "eliminate-recurrence": _named(),
     "index-pointer": _named(),
+    "scalar-replace": _plain,
     "find-first": _plain,
     "find-last": _plain,
 }

@@ -19,6 +19,7 @@ from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.steps.data import expand, privatize
 from warpsmith.loops.steps.order import distribute, interchange, peel, reverse, shift, split, strip_mine, tile, unroll
 from warpsmith.loops.writing import pieces
+from warpsmith.poly.legality import alone
 from warpsmith.tree.nodes import Expr, For, Stmt
 
 # batches with all steps, and as many more at most with those that were applied too seldom
@@ -153,6 +154,7 @@ BUGS = (
     Bug("shift", "the counter's old value forgotten", shift, "replace_values", unchanged),
     Bug("privatize", "a value that is read later forgotten", privatize, "read_after", never),
     Bug("privatize", "a value of an older iteration forgotten", privatize, "private_in", always),
+    Bug("scalar-replace", "other references forgotten", alone, "overlap", lambda *_: None),
     Bug("expand", "a value of an older iteration forgotten", expand, "private_in", always),
 )
 

@@ -187,10 +187,11 @@ class Kernel(Struct, frozen=True):
     the region which every thread owns. `functions` are the helper functions that it calls.
     `guards`: for each mapped loop the condition (kernel's names) under which a thread runs the body; it has the loop's
     own condition, and its lower bound where that depends on an outer counter (then the launch starts at an extreme).
-    `strided`: axes that may need more blocks than a grid may have; there the thread walks on in steps of the grid:
+    `sliced`: axes that may need more blocks than a grid may have: there is a launch for each so many of them.
+    `strided`: axes along which the thread walks on in steps of the grid:
         for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
-    and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
-    it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
+    and the launcher cuts that axis of the grid off at what a grid may have. A `continue` of a mapped loop is already
+    written as the body needs it: `return` where no axis is strided, else `continue` (of the innermost walking loop).
     `scans`: the body needs running values, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
     `reordered`: floating-point numbers are summed in another order than the user's.
@@ -209,6 +210,7 @@ class Kernel(Struct, frozen=True):
     functions: tuple[Symbol, ...]
     guards: tuple[Expr, ...] = ()
     strided: tuple[Axis, ...] = ()
+    sliced: tuple[Axis, ...] = ()
     reductions: tuple[Combine, ...] = ()
     reordered: bool = False
     scans: tuple[Scan, ...] = ()

@@ -52,22 +52,24 @@ def test_saxpy_is_the_classic_kernel() -> None:
     ) in text
 
 
-def test_lu_walks_where_a_grid_may_be_too_small() -> None:
+def test_lu_is_launched_in_slices_where_a_grid_may_be_too_small() -> None:
     made = lu()
     text = text_of(emit_cuda(made.original, made.ported), "_kernels.cu")
     assert (
+        "    int i = k + 1 + (first_y + blockIdx.y) * blockDim.y + threadIdx.y;\n"
         "    int j = k + 1 + blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    for (long long t_i = blockIdx.y * blockDim.y + threadIdx.y; t_i < (long long)N - (k + 1);"
-    ) in text
-    assert (
-        "        int i = (int)(k + 1 + t_i);\n"
-        "        if (k + 1 <= j && j < N) {\n"
-        "            // update\n"
-        "            A_gpu[i * N + j] -= A_gpu[i * N + k] * A_gpu[k * N + j];\n"
-        "        }\n"
+        "    if (k + 1 <= i && i < N && k + 1 <= j && j < N) {\n"
+        "        // update\n"
+        "        A_gpu[i * N + j] -= A_gpu[i * N + k] * A_gpu[k * N + j];\n"
+        "    }\n"
     ) in text
     assert "if (count_i <= 0 || count_j <= 0)\n        return;" in text
-    assert "(unsigned)(blocks_y < 65535 ? blocks_y : 65535)" in text
+    assert (
+        "    for (long long first_y = 0; first_y < blocks_y; first_y += 65535) {\n"
+        "        const long long left_y = blocks_y - first_y;\n"
+    ) in text
+    assert "(unsigned)(left_y < 65535 ? left_y : 65535)" in text
+    assert ">>>(A_gpu, N, k, (unsigned)first_y);\n        WS_CHECK(cudaGetLastError());\n    }\n" in text
 
 
 class Case(Struct, frozen=True):
@@ -80,6 +82,7 @@ class Case(Struct, frozen=True):
     values: tuple[tuple[int, int], ...]
     axis: Axis = "x"
     strided: bool = False
+    sliced: bool = False
     tested: bool = False  # the count is written `lo < hi ? count : 0`
 
 
@@ -106,7 +109,7 @@ def _kernel(case: Case) -> Kernel:
         "k", "f", "f/i", HERE, (MappedLoop(loop, case.axis, "f/i"),), ((lower, _launched(case, lower, bound)),),
         (256, 1, 1) if case.axis == "x" else (1, 8, 1),
         (KernelParameter(lo, lo, "value"), KernelParameter(hi, hi, "value")), (), body,
-        (), strided=(case.axis,) if case.strided else (),
+        (), strided=(case.axis,) if case.strided else (), sliced=(case.axis,) if case.sliced else (),
     )  # fmt: skip
 
 
@@ -195,6 +198,13 @@ CASES = {
     "tested down": Case(SIZE_T, None, ">", -1, ((700, 3), (2, 5)), tested=True),
     "tested walking": Case(SIZE_T, None, ">", -1, ((700, 3), (2, 5)), "y", True, tested=True),
     "walking bytes": Case(UCHAR, 0, "<", 1, ((0, 255),), "y", True),
+    "slices": Case(INT, None, "<", 1, ((0, 5), (3, 1000), (0, 70000 * 8), (9, 3)), "y", sliced=True),
+    "slices down": Case(INT, None, ">", -2, ((1000, 0), (3, 4), (70000 * 16, 5)), "y", sliced=True),
+    "slices from below": Case(INT, None, "<", 1, ((-70000 * 4, 70000 * 4),), "y", sliced=True),
+    "slices to the end": Case(UNSIGNED, None, "<", 1, ((0, 0), (2**32 - 560000, 2**32 - 1)), "y", sliced=True),
+    "slices of size_t": Case(SIZE_T, 0, "<", 1, ((0, 9), (0, 70000 * 8)), "y", sliced=True),
+    "slices along x": Case(SIZE_T, None, ">", -1, ((700, 3), (2, 5)), sliced=True, tested=True),
+    "slices of bytes": Case(UCHAR, 0, "<", 1, ((0, 255),), "y", sliced=True),
 }
 
 

@@ -76,7 +76,7 @@ def test_saxpy_has_the_shape_of_the_textbook(tmp_path: Path) -> None:
     }
     """
     kernel = only(tmp_path, text, "saxpy", "saxpy/i")
-    assert (kernel.block, kernel.strided) == ((256, 1, 1), ())
+    assert (kernel.block, kernel.strided, kernel.sliced) == ((256, 1, 1), (), ())
     assert (ranges(kernel), guards(kernel)) == ([("0", "n")], ["i < n"])
     assert [p.symbol.name for p in kernel.parameters] == ["x_gpu", "y_gpu", "n", "a"]
 
@@ -111,7 +111,7 @@ def test_three_dimensional_rows(tmp_path: Path) -> None:
     kernel = only(tmp_path, text, "set", "set/i", "set/i/j", "set/i/j/l")
     assert body(kernel) == "A_gpu[(long long)i * m * k + (long long)j * k + l] = 1.0;"
     assert [m.axis for m in kernel.mapped] == ["z", "y", "x"]
-    assert set(kernel.strided) == {"y", "z"}
+    assert (set(kernel.sliced), kernel.strided) == ({"y", "z"}, ())
 
 
 def test_a_row_without_its_last_subscript_is_refused(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_counting_down_with_a_step(tmp_path: Path) -> None:
 def test_an_unequal_test_becomes_the_comparison_that_a_partial_block_needs(tmp_path: Path) -> None:
     kernel = only(tmp_path, "void f(long n, short *a) { for (long i = 0; i != n; i++) a[i] = 1; }", "f", "f/i")
     assert guards(kernel) == ["i < n"]
-    assert kernel.strided == ("x",)
+    assert (kernel.sliced, kernel.strided) == (("x",), ())
 
 
 def test_a_comparison_that_converts_is_asked_first(tmp_path: Path) -> None:

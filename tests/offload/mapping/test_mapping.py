@@ -8,7 +8,7 @@ import pytest
 
 from tests.offload.hand import load, request
 from warpsmith.machine.limits import block_fits
-from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
+from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.tree.nodes import For
 
 
@@ -57,4 +57,4 @@ def test_axes_that_may_need_too_many_blocks_walk(tmp_path: Path) -> None:
     nest = "for (INT i = 0; i < n; i++) for (INT j = 0; j < m; j++) B[i * m + j] = 1;"
     for counters, walking in (("int", ("y",)), ("long", ("y", "x")), ("short", ())):
         found, heads = mapping(tmp_path, nest, counters=counters)
-        assert strided_axes(heads, found) == walking
+        assert large_axes(heads, found) == walking

@@ -3,12 +3,13 @@
     __global__ void ws_lu_k2_kernel(double *A_gpu, int N, int k)
     {
         int j = k + 1 + blockIdx.x * blockDim.x + threadIdx.x;
-        for (long long t_i = …; t_i < count; t_i += …) {          an axis that may need more blocks than a grid has
-            int i = k + 1 + t_i;
-            if (i < N && k + 1 <= j && j < N)
-                A_gpu[i * N + j] -= …
-        }
+        int i = k + 1 + (first_y + blockIdx.y) * blockDim.y + threadIdx.y;
+        if (k + 1 <= i && i < N && k + 1 <= j && j < N)
+            A_gpu[i * N + j] -= …
     }
+
+An axis that may need more blocks than a grid has is launched slice by slice (`first_y`: the first block of the slice);
+where threads combine values they walk on in steps of the grid in place of that.
 
 Invariant: each value that a mapped counter takes belongs to exactly one thread (and one turn of a walking loop), at any
 size. A 32-bit counter with step 1 is computed modulo 2^32; blocks are powers of two, so the threads past the last
@@ -53,7 +54,8 @@ class KernelText(Struct, frozen=True):
 
 
 class _Thread(Struct, frozen=True):
-    """One mapped loop with its launch expressions; `index` names the 64-bit thread index where there is one."""
+    """One mapped loop with its launch expressions; `index` names the 64-bit thread index where there is one, `first`
+    the first block of a slice where the axis is launched in slices ("": it is not)."""
 
     mapped: MappedLoop
     lower: Expr
@@ -61,6 +63,7 @@ class _Thread(Struct, frozen=True):
     guard: Expr | None
     strided: bool
     index: str
+    first: str = ""
 
     @property
     def loop(self) -> For:
@@ -69,6 +72,12 @@ class _Thread(Struct, frozen=True):
     @property
     def axis(self) -> str:
         return self.mapped.axis
+
+    @property
+    def first_type(self) -> str:
+        """The type that counts the blocks before a slice: with as many bits as the counter has."""
+        type = self.loop.variable.type
+        return "unsigned" if isinstance(type, Scalar) and type.bits <= 32 else "long long"
 
 
 def kernel_text(
@@ -79,7 +88,15 @@ def kernel_text(
     used = taken | _identifiers(kernel, printer)
     name = fresh(f"{kernel.name}_kernel", used)
     threads = [
-        _Thread(m, lower, count, guard, m.axis in kernel.strided, fresh(f"t_{m.loop.variable.name}", used))
+        _Thread(
+            m,
+            lower,
+            count,
+            guard,
+            m.axis in kernel.strided,
+            fresh(f"t_{m.loop.variable.name}", used),
+            fresh(f"first_{m.axis}", used) if m.axis in kernel.sliced else "",
+        )
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
     if kernel.scans:
@@ -133,6 +150,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
 def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
     parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
     parts += together.declared_partials()
+    parts += [f"{thread.first_type} {thread.first}" for thread in threads if thread.first]
     head = wrap(f"__global__ void {name}({', '.join(parts)})")
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
         return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
@@ -169,27 +187,29 @@ def _shift_text(text: str, indent: str) -> str:
     return join_lines(lines, indent)
 
 
-def _thread_index(axis: str) -> str:
-    return f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}"
+def _thread_index(thread: _Thread) -> str:
+    axis = thread.axis
+    block = f"({thread.first} + blockIdx.{axis})" if thread.first else f"blockIdx.{axis}"
+    return f"{block} * blockDim.{axis} + threadIdx.{axis}"
 
 
-def _wide_index(axis: str) -> str:
+def _wide_index(thread: _Thread) -> str:
     """Return the thread index in 64 bits; along y and z it fits in 32 (65535 blocks of at most 1024 threads)."""
-    return f"(long long){_thread_index(axis)}" if axis == "x" else _thread_index(axis)
+    return f"(long long){_thread_index(thread)}" if thread.axis == "x" or thread.first else _thread_index(thread)
 
 
 def _walk(thread: _Thread, printer: Printer) -> str:
     t, axis = thread.index, thread.axis
     step = f"{'(long long)' if axis == 'x' else ''}gridDim.{axis} * blockDim.{axis}"
-    return f"for (long long {t} = {_wide_index(axis)}; {t} < {_limit(thread, printer)}; {t} += {step}) {{"
+    return f"for (long long {t} = {_wide_index(thread)}; {t} < {_limit(thread, printer)}; {t} += {step}) {{"
 
 
 def _counter(thread: _Thread, printer: Printer) -> list[str]:
     variable = thread.loop.variable
     if not _is_direct(thread):
-        return [f"long long {thread.index} = {_wide_index(thread.axis)};", _from_index(thread, printer)]
+        return [f"long long {thread.index} = {_wide_index(thread)};", _from_index(thread, printer)]
     bits = variable.type.bits if isinstance(variable.type, Scalar) else 64
-    index = _thread_index(thread.axis) if bits == 32 else f"(long long){_thread_index(thread.axis)}"
+    index = _thread_index(thread) if bits == 32 else f"(long long){_thread_index(thread)}"
     if _is_zero(thread.lower) and thread.loop.step == 1:
         value = index
     elif thread.loop.step == 1:
@@ -306,35 +326,73 @@ def _launcher_text(launcher: _Launcher) -> str:
         for p in kernel.parameters
         if _is_struct(p)
     ]
-    body, grid, block = _shape(launcher)
-    lines += [_UNIT + line for line in body]
+    shape = _shape(launcher)
+    lines += [_UNIT + line for line in shape.before]
     together = launcher.together
     passed = {p.symbol.name: _pass_argument(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
     arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
     lines += [_UNIT + line for line in together.allocations()]
-    lines.append(wrap(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
-    lines.append(f"{_UNIT}{launcher.support.check}(cudaGetLastError());")
+    lines += _launch_lines(launcher, shape, arguments)
     if launcher.asserts:
         lines += [f"{_UNIT}if (cudaDeviceSynchronize() == cudaErrorAssert)", f"{_UNIT * 2}abort();"]
-    lines += [wrap(_UNIT + line) for line in together.finishing(passed, grid)]
+    lines += [wrap(_UNIT + line) for line in together.finishing(passed, shape.grid)]
     return "\n".join([*lines, "}"])
 
 
-def _shape(launcher: _Launcher) -> tuple[list[str], str, str]:
-    """Return the lines that compute the launch's shape, its grid and its block."""
+class _Slice(Struct, frozen=True):
+    """An axis that is launched slice by slice: its thread, the number of its blocks, the name of
+    what is left of them, how many a grid may have."""
+
+    thread: _Thread
+    blocks: str
+    left: str
+    limit: int
+
+
+class _Shape(Struct, frozen=True):
+    """A launch: what is computed before it, and once a slice; the names or values of its grid and its block."""
+
+    before: tuple[str, ...]
+    inside: tuple[str, ...]
+    grid: str
+    block: str
+    slices: tuple[_Slice, ...] = ()
+
+
+def _launch_lines(launcher: _Launcher, shape: _Shape, arguments: list[str]) -> list[str]:
+    """Return the launch, in a loop over slices for each axis that has them."""
+    depth, lines = 1, list[str]()
+    for one in shape.slices:
+        first, unit = one.thread.first, _UNIT * depth
+        lines.append(f"{unit}for (long long {first} = 0; {first} < {one.blocks}; {first} += {one.limit}) {{")
+        lines.append(f"{unit}{_UNIT}const long long {one.left} = {one.blocks} - {first};")
+        depth += 1
+    words = [*arguments]
+    for thread in (thread for thread in launcher.threads if thread.first):
+        words.append(thread.first if thread.first_type == "long long" else f"(unsigned){thread.first}")
+    lines += [wrap(_UNIT * depth + line) for line in shape.inside]
+    lines.append(wrap(f"{_UNIT * depth}{launcher.name}<<<{shape.grid}, {shape.block}>>>({', '.join(words)});"))
+    lines.append(f"{_UNIT * depth}{launcher.support.check}(cudaGetLastError());")
+    return [*lines, *(f"{_UNIT * inner}}}" for inner in range(depth - 1, 0, -1))]
+
+
+def _shape(launcher: _Launcher) -> _Shape:
+    """Return the launch's shape."""
     threads = launcher.threads
     if not threads:
-        return [], "1", "1"
+        return _Shape((), (), "1", "1")
     block = launcher.kernel.block
     only = threads[0]
-    if len(threads) == 1 and only.axis == "x" and not only.strided and _is_int_name(only.count):
+    plain = not only.strided and not only.first and _is_int_name(only.count)
+    if len(threads) == 1 and only.axis == "x" and plain:
         name = launcher.printer.expr(only.count)
-        return [f"if ({name} <= 0)", f"{_UNIT}return;"], f"({name} + {block[0] - 1}u) / {block[0]}", str(block[0])
+        empty = (f"if ({name} <= 0)", f"{_UNIT}return;")
+        return _Shape(empty, (), f"({name} + {block[0] - 1}u) / {block[0]}", str(block[0]))
     return _general_shape(launcher, block)
 
 
-def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> tuple[list[str], str, str]:
-    known = {t.axis: _literal(t.count) for t in launcher.threads}
+def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:
+    known = {t.axis: None if t.first else _literal(t.count) for t in launcher.threads}
     counts = {
         t.axis: fresh(f"count_{t.loop.variable.name}", launcher.used)
         for t in launcher.threads
@@ -349,9 +407,10 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> tuple[li
         empty = " || ".join(f"{count} <= 0" for count in counts.values())
         lines += [f"if ({empty})", f"{_UNIT}return;"]
     parts: list[str] = []
+    slices: list[_Slice] = []
     for axis, size in zip("xyz", block, strict=True):
         if axis in counts:
-            parts.append(_grid_part(launcher, axis, counts[axis], size, lines))
+            parts.append(_grid_part(launcher, axis, (counts[axis], size), lines, slices))
         else:
             count = known.get(axis)
             limit = _most_blocks(launcher, axis)
@@ -360,24 +419,31 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> tuple[li
         parts.pop()
     sizes = [str(size) for size in block[: len(parts)]]
     grid, shape = fresh("grid", launcher.used), fresh("block", launcher.used)
-    lines += [wrap(f"const dim3 {grid}({', '.join(parts)});"), f"const dim3 {shape}({', '.join(sizes)});"]
-    return lines, grid, shape
+    made = f"const dim3 {grid}({', '.join(parts)});"
+    lines += ([] if slices else [wrap(made)]) + [f"const dim3 {shape}({', '.join(sizes)});"]
+    return _Shape(tuple(lines), (made,) if slices else (), grid, shape, tuple(slices))
 
 
 def _is_positive(count: int | float | None) -> bool:
     return isinstance(count, int) and count > 0
 
 
-def _grid_part(launcher: _Launcher, axis: str, count: str, size: int, lines: list[str]) -> str:
-    """Return the number of blocks along one axis; where the axis is strided it is cut off at what a grid may have."""
+def _grid_part(launcher: _Launcher, axis: str, counted: tuple[str, int], lines: list[str], slices: list[_Slice]) -> str:
+    """Return the number of blocks along one axis, of which the count and the block's size are given; where that may be
+    more than a grid may have, it is cut off there."""
+    count, size = counted
     blocks = f"({count} + {size - 1}) / {size}" if size > 1 else count
-    if not any(t.axis == axis and t.strided for t in launcher.threads):
+    thread = next(t for t in launcher.threads if t.axis == axis)
+    if not thread.strided and not thread.first:
         return f"(unsigned)({blocks})" if size > 1 else f"(unsigned){blocks}"
     if size > 1:
         variable = fresh(f"blocks_{axis}", launcher.used)
         lines.append(f"const long long {variable} = {blocks};")
         blocks = variable
     limit = _most_blocks(launcher, axis)
+    if thread.first:
+        slices.append(_Slice(thread, blocks, fresh(f"left_{axis}", launcher.used), limit))
+        blocks = slices[-1].left
     return f"(unsigned)({blocks} < {limit} ? {blocks} : {limit})"
 
 

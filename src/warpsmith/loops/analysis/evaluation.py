@@ -31,6 +31,7 @@ from warpsmith.tree.nodes import (
     Break,
     Call,
     Case,
+    Cast,
     Conditional,
     Continue,
     DeclStmt,
@@ -56,15 +57,19 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.printing.references import is_own_object, refers
-from warpsmith.tree.types import INT, Array, Pointer, Symbol
+from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["KnownBefore", "find_reassigned", "risks"]
+__all__ = ["KnownBefore", "entry_test", "find_reassigned", "risks"]
 
 Conditions = tuple[Expr, ...]
 
 # so many loops of a nest may have a value in common that is read once before it
 _MOST_PLACES = 4
+
+# every type of a counter has the numbers below
+_ANY_TYPE = 128
+_STEPS = ("++x", "--x", "x++", "x--")
 
 # library functions that do not come back, or may not
 _LAST = CHECKS | {
@@ -147,6 +152,22 @@ class KnownBefore(Struct, frozen=True):
         followed = tuple((risk, when) for expr, when in inside for risk in _find_followed(expr))
         return cls(tuple(before), followed, tuple(stores))
 
+    @classmethod
+    def within(cls, origin: Origin, run: tuple[Stmt, ...]) -> KnownBefore:
+        """Look at a run of statements alone, as if nothing were known of what is run before it. The header of a loop
+        that it begins with may read memory: it is evaluated at once."""
+        first, alone = run[0], len(run) == 1
+        steady = _Steady(origin, Block(span=first.span, statements=run))
+        head = _find_head(first) if alone else ()
+        if isinstance(first, For | While) and head and all(map(_is_repeatable, head)):
+            inside = [(e, Entered()) for part in head for e in _certain(part)]
+            inside += _run((first.body,), _enter(first), steady)
+        else:
+            inside = list(_run(run, Entered(), steady))
+        stores = ((place, when) for expr, when in inside if (place := _stored(expr)) is not None)
+        followed = ((risk, when) for expr, when in inside for risk in _find_followed(expr))
+        return cls((), tuple(followed), tuple(stores))
+
     def find_stored(self, place: Expr, nodes: Sequence[Expr]) -> Conditions | None:
         """Return the conditions under which `place` is certainly stored to, before the loop or in it, and without
         which none of `nodes` is evaluated; None where there are none. The loop must not change where it is."""
@@ -195,11 +216,48 @@ def _join(op: str, parts: Sequence[Expr]) -> Expr:
     return reduce(lambda a, b: Binary(span=a.span, type=INT, op=op, left=a, right=b), parts)
 
 
+def _is_repeatable(expr: Expr) -> bool:
+    """Whether evaluating an expression a second time at once changes nothing and gives the same."""
+    for part in walk(expr):
+        stores = isinstance(part, Assign | Call | VerbatimExpr) or (isinstance(part, Unary) and part.op in _STEPS)
+        if stores or (isinstance(part, Expr) and isinstance(part.type, Scalar) and part.type.volatile):
+            return False
+    return True
+
+
+def _find_head(stmt: Stmt) -> tuple[Expr, ...]:
+    """Return what a loop evaluates first, if that is all that decides whether its body is run."""
+    if isinstance(stmt, For):
+        return (stmt.lower, stmt.bound)
+    return (stmt.condition,) if isinstance(stmt, While) and stmt.form == "while" and stmt.condition is not None else ()
+
+
+def _enter(loop: Loop) -> Entered:
+    """Return when the body of a loop is entered that is run now."""
+    if isinstance(loop, While):
+        return Entered(_find_head(loop), loop.body)
+    low, high = peel(loop.lower), peel(loop.bound)
+    if isinstance(low, Literal) and isinstance(high, Literal) and _is_true(low.value, loop.relation, high.value):
+        return Entered()
+    return Entered((entry_test(loop),), loop.body)
+
+
+def entry_test(loop: For) -> Expr:
+    """Return whether a loop runs at all, in the types in which its header compares."""
+    counter, lower = loop.variable.type, loop.lower
+    first = peel(lower)
+    fits = isinstance(first, Literal) and isinstance(first.value, int) and 0 <= first.value < _ANY_TYPE
+    if lower.type != counter and not fits:
+        lower = Cast(span=lower.span, type=counter, operand=lower)
+    return Binary(span=loop.header, type=INT, op=loop.relation, left=lower, right=loop.bound)
+
+
 class _Steady(Struct, frozen=True):
-    """Whether the header of a loop inside says before the outermost one what it says in the first iteration."""
+    """Whether the header of a loop inside says before the outermost one (or before a run) what it says in the first
+    iteration."""
 
     origin: Origin
-    loop: Loop
+    loop: Stmt
 
     def holds(self, expr: Expr) -> bool:
         """Whether `expr` can be evaluated before the loop, as far as its variables go."""

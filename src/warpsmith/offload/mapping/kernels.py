@@ -19,8 +19,9 @@ from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
-from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
+from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
+from warpsmith.offload.mapping.registers import keep_in_registers
 from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
 from warpsmith.offload.values.kernel_text import (
@@ -37,7 +38,7 @@ from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
-from warpsmith.tree.program import Combine, Kernel, KernelParameter, MappedLoop, Program
+from warpsmith.tree.program import Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
@@ -62,7 +63,8 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     rewriter = _rewriter(request, draft, parameters, kernel_name)
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
-    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own))
+    text = keep_in_registers(request, offload_region, draft, kernel_name) if heads else None
+    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own, text))
     span = statement_spans(draft.statements)
     arguments = tuple(
         _argument(p, buffers[p.host].symbol, buffers[p.host].lower)
@@ -84,6 +86,7 @@ class _Parts(Struct, frozen=True):
     heads: tuple[For, ...]
     mapping: ThreadMapping | None
     accumulators: Mapping[Accumulator, Own]
+    text: Stmt | None
 
 
 def _mapping(request: OffloadRequest, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
@@ -211,7 +214,9 @@ def _make_own(request: OffloadRequest, symbol: Symbol, kernel_name: str) -> Symb
 
 def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
     heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
-    strided = strided_axes(heads, mapping) if mapping is not None else ()
+    alone = mapping is not None and not parts.accumulators and draft.scan is None
+    sliced = large_axes(heads, mapping) if mapping is not None and alone else ()
+    strided: tuple[Axis, ...] = ()
     if mapping is not None and parts.accumulators:
         _check_shape(draft, mapping)
         strided = mapping.axes
@@ -238,6 +243,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         functions=_functions(request.program, body),
         guards=tuple(guard(head, counters[:i]) for i, head in enumerate(inner)),
         strided=strided,
+        sliced=sliced,
         reductions=_combines(parts),
         reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
         scans=kernel_scans(draft.scan, rewriter),
@@ -260,7 +266,8 @@ def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
         statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
         return Block(span=statement_spans(draft.statements), statements=statements)
-    source = drop_pragmas(parts.heads[-1].body if draft.scan is None else draft.scan.body)
+    assert parts.text is not None, "the body of the innermost loop becomes the thread's"
+    source = drop_pragmas(parts.text if draft.scan is None else draft.scan.body)
     body = parts.rewriter.stmt(combine_updates(source, parts.heads[-1], draft.accumulators, parts.accumulators))
     return body if walks else return_for_continue(body)
 

@@ -25,7 +25,7 @@ from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis, Decision
 from warpsmith.tree.types import Scalar
 
-__all__ = ["ThreadMapping", "choose_mapping", "strided_axes"]
+__all__ = ["ThreadMapping", "choose_mapping", "large_axes"]
 
 _AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 _WARP = 32
@@ -105,7 +105,7 @@ def _power_above(value: int) -> int:
     return 1 << max(0, (value - 1).bit_length())
 
 
-def strided_axes(heads: Sequence[For], mapping: ThreadMapping) -> tuple[Axis, ...]:
+def large_axes(heads: Sequence[For], mapping: ThreadMapping) -> tuple[Axis, ...]:
     """Return the axes along which the threads of one grid may be too few for every size of the loops."""
     found: list[Axis] = []
     for head, axis in zip(heads, mapping.axes, strict=True):
