@@ -331,3 +331,20 @@ def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str
     facts = examine(lowered(text, tmp_path, "k.cu").module, "k", LaunchShape((64, 1, 1)), device("h100"))
     (one,) = (one for one in synchronization(facts) if one.rule == "SYN001")
     assert one.at_most == most
+
+
+@pytest.mark.parametrize(("rows", "told_as"), [(32, "heuristic"), (24, "heuristic"), (30, "conditional")])
+def test_lanes_that_go_through_rows_together(rows: int, told_as: str, tmp_path: Path) -> None:
+    text = """
+        __global__ void k(float *p) {
+            float a = 0;
+            for (int r = threadIdx.x; r < blockDim.z; r += 4) {
+                float v = p[8 * r + threadIdx.y];
+                a += v + __shfl_down_sync(0xffffffff, v, 1, 4);
+            }
+            p[999 + threadIdx.z] = a;
+        }
+    """
+    facts = examine(lowered(text, tmp_path, "k.cu").module, "k", LaunchShape((4, 8, rows)), device("h100"))
+    (one,) = {one.certainty for one in synchronization(facts) if one.rule == "SYN005"} or {"none"}
+    assert one == told_as
