@@ -25,6 +25,7 @@ __all__ = [
     "INSTANCE",
     "LENGTH_BYTES",
     "PATTERN",
+    "SEEKS_ENQUEUES",
     "SEEKS_HOST_USES",
     "VIRTUAL",
     "Blocks",
@@ -58,6 +59,9 @@ COLUMNS: Final = 7
 SEEKS_HOST_USES: Final = "-DWARPSMITH_HOST_USES"
 """The option of a request for what device code uses of the host (device/uses.py): diagnostics come with their notes, a
 line `file:line: text` each, and what clang takes and no device does is told as diagnostics too."""
+
+SEEKS_ENQUEUES: Final = "-DWARPSMITH_ENQUEUES"
+"""The option of a request for the launches in host code of OpenCL (device/enqueues.py)."""
 
 LENGTH_BYTES: Final = 8
 """What crosses has its length before it, in this many bytes."""
@@ -96,8 +100,8 @@ Mark = tuple[list[str], str]
 Blocks = tuple[list[list[int]], bool]
 # of each argument of a launch: the whole numbers that it may be, None where it may be others, or is none
 Given = list[list[int] | None]
-# a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not known), dynamic shared bytes,
-# blocks, arguments (none where it is not known what they are)
+# a `<<<…>>>`: declaration row of the kernel (of OpenCL: the number of its name in `values`), file, start, end, grid,
+# block (None: not known), dynamic shared bytes, blocks, arguments (none where it is not known what they are)
 LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None, Blocks, Given]
 # what a loop of host code repeats for nothing: the function called, `allocated`, `in` or `out`, names of the device's
 # and the host's block, conditions (kind, name), file, start and end of the call, start and end of the loop's head
