@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
@@ -79,3 +80,19 @@ def test_numbers_that_no_launch_gives(tmp_path: Path) -> None:
         calls = (LaunchCall(None, {"n": given}),)
         made = facts_of(tmp_path, "if (i < n) out[0] = i;", LaunchShape(BLOCK, GRID, calls=calls))
         assert [is_of_no_launch(made, race) for race in picked] == [gone] * len(picked)
+
+
+@pytest.mark.parametrize(
+    ("text", "thin"),
+    [
+        ("both threads get there between the same two barriers", True),
+        ("lanes of one warp write different values", True),
+        ("the index of out does not overflow", False),
+        ("more than one block gets there", False),
+    ],
+)
+def test_what_makes_evidence_thin(text: str, *, thin: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, "if (i < n) out[0] = i;")
+    race = replace(races(facts)[0], certainty="conditional", assumptions=(text,))
+    assert is_thin(facts, race) == thin
+    assert not is_thin(facts, replace(race, certainty="witnessed"))

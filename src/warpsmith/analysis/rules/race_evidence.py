@@ -24,6 +24,8 @@ __all__ = ["is_of_no_launch", "is_spared_update", "is_thin"]
 
 _PICKED: Final = re.compile(r"(?P<name>\w+) is (?P<number>-?\d+)$")
 _OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
+_APART: Final = "get there between the same two barriers"
+"""It is not known whether a barrier stands between the two."""
 _MONOTONIC: Final = frozenset({
     "atomic_smax", "atomic_umax", "atomic_smin", "atomic_umin", "atomic_and", "atomic_or",
     "atomic_compare",
@@ -36,7 +38,7 @@ def is_thin(facts: KernelFacts, race: RaceFact) -> bool:
     addresses are made of."""
     if race.certainty in ("proven", "witnessed"):
         return False
-    if UNLIKE in race.assumptions:
+    if UNLIKE in race.assumptions or any(text.endswith(_APART) for text in race.assumptions):
         return True
     made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
     picked = {name for name, _ in _picked(race)}
