@@ -84,13 +84,23 @@ def _varies(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
 def _is_bound(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
     if test.op not in ORDERED:
         return False
-    for index, bound in ((test.left, test.right), (test.right, test.left)):
+    for side, bound in ((test.left, test.right), (test.right, test.left)):
+        index = _narrow(facts, side)
         made_of = origin(facts, index)
         known = facts.warp_level.affine_of(index, branch.place.name)
         global_index = made_of.plain and made_of.of_thread and made_of.of_block
         if global_index and known is not None and facts.warp_level.is_uniform(bound, branch.place.name):
             return True
     return False
+
+
+def _narrow(facts: KernelFacts, operand: Operand) -> Operand:
+    """Return the number that another one is, with more bits: an index that is compared with a `long`."""
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    while isinstance(made, Instruction) and made.op in ("sext", "zext"):
+        operand = made.operands[0]
+        made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    return operand
 
 
 def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:

@@ -12,7 +12,13 @@ from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
-from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_swap_loop, is_thin
+from warpsmith.analysis.rules.race_evidence import (
+    is_of_no_launch,
+    is_reduced,
+    is_spared_update,
+    is_swap_loop,
+    is_thin,
+)
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
@@ -227,6 +233,7 @@ def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:
     one_block = race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race)
     guarded = race.certainty == "conditional" and _is_guarded(facts, race)
     unlikely = one_block or guarded or _is_told_twice(facts, race) or is_of_no_launch(facts, race)
+    unlikely = unlikely or is_reduced(facts, race)
     return "heuristic" if unlikely else race.certainty
 
 

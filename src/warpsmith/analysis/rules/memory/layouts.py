@@ -40,7 +40,8 @@ def against_conflict(facts: KernelFacts, access: AccessFact) -> tuple[str, ...]:
     if _helps(facts, access, row, row + element):
         if row == 32 * WORD and element == WORD:
             return _TILE, _SWIZZLE
-        return (f"rows, or records, of {row + element} bytes in place of {row} have no conflict: pad by one element",)
+        apart = f"lanes {row + element} bytes apart in place of {row} have no conflict"
+        return (f"{apart}: pad rows, or records, by one element",)
     if row > element and _helps(facts, access, row, row - element):
         return (f"rows of {row - element} bytes in place of {row} have no conflict: leave the padding out",)
     return ("no padding by one element helps: let neighboring lanes access neighboring words",)
