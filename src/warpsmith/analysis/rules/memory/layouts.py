@@ -16,7 +16,7 @@ __all__ = ["against_conflict", "against_scatter"]
 _TILE: Final = "pad the leading dimension by one element: tile[32][33]"
 _SWIZZLE: Final = "or swizzle: column ^ row"
 _RECORDS: Final = (
-    "most of the record is used, in pieces: move it as 16-byte vectors (float4)",
+    "most of the record is used, in pieces: move it whole, as a vector of up to 16 bytes (float4, float2)",
     "or keep each field in an array of its own (structure of arrays)",
 )
 
