@@ -333,6 +333,20 @@ def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str
     assert one.at_most == most
 
 
+@pytest.mark.parametrize(("arguments", "most"), [({}, "error"), ({"n": 1000}, "error"), ({"n": 1 << 20}, "warning")])
+def test_a_bound_that_is_a_multiple_of_the_block(arguments: dict[str, int], most: str, tmp_path: Path) -> None:
+    text = """
+        __global__ void k(const int *in, int *out, int n) {
+            __shared__ int s[64];
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) { s[threadIdx.x] = in[i]; __syncthreads(); out[i] = s[63 - threadIdx.x]; }
+        }
+    """
+    module = lowered(text, tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((64, 1, 1), arguments=arguments), device("h100"))
+    assert {one.at_most for one in synchronization(facts) if one.rule == "SYN001"} == {most}
+
+
 @pytest.mark.parametrize(
     ("bound", "rows", "told_as"),
     [
