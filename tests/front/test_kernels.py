@@ -312,3 +312,14 @@ def test_what_an_included_file_has_stands_there(tmp_path: Path) -> None:
     inner, own = unit.function("k").span, unit.function("own").span
     assert (inner.file.path, inner.line) == (str(tmp_path / "k.cu"), 2)
     assert (own.file.path, own.line) == (str(around), 5)
+
+
+def test_what_our_headers_define_is_none_of_the_users() -> None:
+    unit = load("#include <cuda_bf16.h>\n__global__ void k(float *o, const __nv_bfloat16 *a) { o[0] = (float)a[0]; }\n")
+    made = {name: function.device for name, function in functions(unit).items()}
+    assert set(made) == {"k", "__nv_bfloat16::operator float"}
+    assert {name: traits is not None and traits.ours for name, traits in made.items()} == {
+        "k": False,
+        "__nv_bfloat16::operator float": True,
+    }
+    assert unit.program.units[0].headers == ()

@@ -97,8 +97,23 @@ def test_vectors_that_are_aligned_move_at_once() -> None:
     assert shape(wrapped) == [(0, "f32", 2)]
 
 
+def test_equal_scalars_move_at_once_as_far_as_the_object_is_aligned() -> None:
+    half = Scalar("__half", 16, "float")
+    assert shape(record(Array(FLOAT, None, 4), alignment=16)) == [(0, "f32", 4)]
+    assert shape(record(Array(FLOAT, None, 4), alignment=8)) == [(0, "f32", 2), (8, "f32", 2)]
+    assert shape(record(Array(half, None, 8), alignment=16)) == [(0, "f16", 8)]
+    assert shape(record(FLOAT, Array(FLOAT, None, 4), alignment=16)) == [(0, "f32", 4), (16, "f32", 1)]
+    assert shape(record(INT, Array(FLOAT, None, 4), alignment=16)) == [
+        (0, "i32", 1),
+        (4, "f32", 1),
+        (8, "f32", 2),
+        (16, "f32", 1),
+    ]
+    assert shape(Array(FLOAT, None, 4)) == [(4 * n, "f32", 1) for n in range(4)]
+
+
 def test_structs_arrays_and_unions() -> None:
-    assert shape(record(CHAR, INT, Array(BOOL, None, 2))) == [(0, "i8", 1), (4, "i32", 1), (8, "i8", 1), (9, "i8", 1)]
+    assert shape(record(CHAR, INT, Array(BOOL, None, 2))) == [(0, "i8", 1), (4, "i32", 1), (8, "i8", 2)]
     assert shape(record(INT, FLOAT4, union=True)) == [(0, "f32", 4)]
     assert shape(record(record(CHAR, INT), DOUBLE, union=True)) == [(0, "f64", 1)]
     assert shape(record(record(CHAR, INT), INT, union=True)) == [(0, "i32", 1), (4, "i32", 1)]

@@ -2,17 +2,19 @@
 
 value_type     what a scalar is in a register: `_Bool` is a predicate, an address 64 bits
 stored_type    what it is in memory: `_Bool` is a byte
-pieces         the accesses by which an object is copied: one for each scalar in it, and one for the whole of a
-               vector that is aligned to its size (float4), as the hardware moves it
+pieces         the accesses by which an object is copied: one for each scalar in it, and one for equal scalars side by
+               side, as far as the object is aligned (float4, alignas(16) float[4]), as the hardware moves it
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I8, I64, TYPES, Type
@@ -32,6 +34,8 @@ __all__ = [
     "value_type",
 ]
 
+_WIDEST: Final = 16
+"""Bytes of one access at most."""
 MOST_PIECES = 512
 """An object of more scalars than this is not copied piece by piece: nothing that a thread holds is that large."""
 
@@ -148,7 +152,34 @@ def pieces(type: tree.Type) -> tuple[ScalarPiece, ...]:
         found.append(piece)
         if len(found) > MOST_PIECES:
             raise NotModeled(f"a copy of {_describe_type(type)}, which has more than {MOST_PIECES} numbers")
-    return tuple(found)
+    return tuple(_join_aligned(found, align_of(type)))
+
+
+def _join_aligned(found: Sequence[ScalarPiece], align: int) -> Iterator[ScalarPiece]:
+    """Yield accesses with those of equal scalars that lie side by side made one, as far as the object is aligned."""
+    at = 0
+    while at < len(found):
+        first = found[at]
+        count = _count_alike(found[at : at + _WIDEST // first.type.bytes])
+        width = next(w for w in (16, 8, 4, 2, 1) if w <= count and _fits(first, w, align))
+        yield replace(first, count=first.count * width) if width > 1 else first
+        at += width
+
+
+def _count_alike(found: Sequence[ScalarPiece]) -> int:
+    """Return how many single scalars of the same type lie side by side at the start."""
+    first = found[0]
+    alike = (
+        piece.count == 1 and piece.leaf == first.leaf and piece.offset == first.offset + number * first.type.bytes
+        for number, piece in enumerate(found)
+    )  # fmt: skip
+    return max(1, sum(1 for _ in takewhile(bool, alike)))
+
+
+def _fits(piece: ScalarPiece, width: int, align: int) -> bool:
+    """Whether the hardware moves so many scalars at once."""
+    bytes_ = width * piece.type.bytes
+    return width == 1 or (bytes_ <= _WIDEST and align % bytes_ == 0 and piece.offset % bytes_ == 0)
 
 
 def _pieces(type: tree.Type, offset: int) -> Iterator[ScalarPiece]:

@@ -206,6 +206,12 @@ __global__ void ARI007_true_root(float *a, float h) { a[threadIdx.x] += sqrtf(h)
 __global__ void ARI007_true_integer(int *a, int n, int m) { a[threadIdx.x] += n / m; }  // ARI007
 
 // launch: --block 128
+__global__ void ARI005_near_invariant(float *a, float h, int n)
+{
+    for (int j = 0; j < n; j++) a[threadIdx.x + j * 128] *= 1.0f / (h * h);
+}
+
+// launch: --block 128
 __global__ void ARI007_near_half(double *a, double h) { a[threadIdx.x] += h / 2.0; }
 
 // launch: --block 128

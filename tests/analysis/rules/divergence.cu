@@ -304,6 +304,16 @@ __global__ void DIV005_near_all(float *a, int on)
 }
 
 // launch: --block 128
+__global__ void DIV005_near_long_bound(float *a, long n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = a[i];
+    x = WORK(x);
+    a[i] = WORK(x);
+}
+
+// launch: --block 128
 __global__ void DIV006_true_data(int *a)
 {
     switch (a[threadIdx.x]) {  // DIV006

@@ -53,6 +53,8 @@ def test_a_boundary_compares_the_global_index_with_one_bound(lines: str, *, expe
 
 def loop(start: str, step: str, test: str) -> bool:
     facts = told(f"""
+  %lane:i32 = and %x 31:i32
+  %wide:i32 = shl %lane 3:i32
   jump head
 head:
   %j:i32 = phi start {start} head %k
@@ -62,7 +64,7 @@ head:
   branch %c head done
 done:""", SHAPE)  # fmt: skip
     (branch,) = facts.branches
-    return is_bounded_by_guard(facts, branch)
+    return is_bounded_by_guard(facts, branch, LaneValues(facts))
 
 
 @pytest.mark.parametrize(
@@ -70,6 +72,14 @@ done:""", SHAPE)  # fmt: skip
     [
         ("%i", "add %j 1024:i32", "slt %k %n", True),
         ("%x", "add %j %w", "slt %k %n", True),
+        # what a warp works on: each lane takes one of 32, or the first of eight of them
+        ("%lane", "add %j 32:i32", "slt %k %n", True),
+        ("%lane", "add %j 32:i32", "slt %j %n", True),
+        ("%wide", "add %j 256:i32", "slt %k %n", True),
+        ("%wide", "sub %j 256:i32", "sgt %j %n", True),
+        ("%wide", "add %j 32:i32", "slt %k %n", False),
+        ("%wide", "add %j 8:i32", "slt %j %n", False),
+        ("%lane", "add %j 32:i32", "slt %j %x", False),
         ("%x", "add %j %w", "sgt %n %k", True),
         ("%x", "add %j %w", "ne %k %n", False),
         ("0:i32", "add %j 1:i32", "slt %k %x", False),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_thin
+from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_reduced, is_spared_update, is_thin
 from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchCall, LaunchShape, RaceFact
 from warpsmith.machine.devices import device
 
@@ -63,6 +64,7 @@ def test_reads_that_only_spare_an_update(body: str, *, spared: bool, tmp_path: P
         ("if (in[i] < 0) out[0] = i;", True),
         ("if (in[i] < 0) out[i / 2] = i;", True),
         ("out[i / 2] = i;", False),
+        ("out[i / 2] = in[i];", True),
     ],
 )
 def test_thin_evidence(body: str, *, thin: bool, tmp_path: Path) -> None:
@@ -79,3 +81,29 @@ def test_numbers_that_no_launch_gives(tmp_path: Path) -> None:
         calls = (LaunchCall(None, {"n": given}),)
         made = facts_of(tmp_path, "if (i < n) out[0] = i;", LaunchShape(BLOCK, GRID, calls=calls))
         assert [is_of_no_launch(made, race) for race in picked] == [gone] * len(picked)
+
+
+@pytest.mark.parametrize(
+    ("text", "thin"),
+    [
+        ("both threads get there between the same two barriers", True),
+        ("lanes of one warp write different values", False),
+        ("the index of out does not overflow", False),
+        ("more than one block gets there", False),
+    ],
+)
+def test_what_makes_evidence_thin(text: str, *, thin: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, "if (i < n) out[0] = i;")
+    race = replace(races(facts)[0], certainty="conditional", assumptions=(text,))
+    assert is_thin(facts, race) == thin
+    assert not is_thin(facts, replace(race, certainty="witnessed"))
+
+
+@pytest.mark.parametrize(
+    ("value", "alike"), [("__reduce_add_sync(~0u, in[i])", True), ("__shfl_xor_sync(~0u, v, 1)", True), ("v", False)]
+)
+def test_lanes_that_store_what_they_exchanged(value: str, *, alike: bool, tmp_path: Path) -> None:
+    body = f"__shared__ int s[2]; int v = in[i]; s[threadIdx.x / 32] = {value}; __syncthreads(); out[i] = s[i % 2];"
+    facts = facts_of(tmp_path, body)
+    found = [is_reduced(facts, race) for race in facts.races if race.space == "shared"]
+    assert found == [alike] * len(found) and (found or alike)

@@ -196,4 +196,7 @@ def test_advice_about_rows_was_tried_on_the_addresses() -> None:
     report = explain([KernelFile("p.cu", "cuda", text=PADDED)], ExplainOptions(_settings(kernels)))
     helps = {one.kernel: one.finding.help[0] for one in report.findings if one.finding.rule == "MEM010"}
     assert helps["unpadded"] == "rows of 64 bytes in place of 68 have no conflict: leave the padding out"
-    assert helps["columns"] == "rows, or records, of 260 bytes in place of 256 have no conflict: pad by one element"
+    assert (
+        helps["columns"]
+        == "lanes 260 bytes apart in place of 256 have no conflict: pad rows, or records, by one element"
+    )

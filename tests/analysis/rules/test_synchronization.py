@@ -331,3 +331,44 @@ def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str
     facts = examine(lowered(text, tmp_path, "k.cu").module, "k", LaunchShape((64, 1, 1)), device("h100"))
     (one,) = (one for one in synchronization(facts) if one.rule == "SYN001")
     assert one.at_most == most
+
+
+@pytest.mark.parametrize(("arguments", "most"), [({}, "error"), ({"n": 1000}, "error"), ({"n": 1 << 20}, "warning")])
+def test_a_bound_that_is_a_multiple_of_the_block(arguments: dict[str, int], most: str, tmp_path: Path) -> None:
+    text = """
+        __global__ void k(const int *in, int *out, int n) {
+            __shared__ int s[64];
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) { s[threadIdx.x] = in[i]; __syncthreads(); out[i] = s[63 - threadIdx.x]; }
+        }
+    """
+    module = lowered(text, tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((64, 1, 1), arguments=arguments), device("h100"))
+    assert {one.at_most for one in synchronization(facts) if one.rule == "SYN001"} == {most}
+
+
+@pytest.mark.parametrize(
+    ("bound", "rows", "told_as"),
+    [
+        ("n / 4 * 4", 32, "heuristic"),
+        ("n * (int)blockDim.z", 24, "heuristic"),
+        ("n * (int)blockDim.z", 30, "conditional"),
+        ("n", 32, "conditional"),
+    ],
+)
+def test_lanes_that_go_through_rows_together(bound: str, rows: int, told_as: str, tmp_path: Path) -> None:
+    text = f"""
+        __global__ void k(float *p, int n) {{
+            for (int k = threadIdx.z; k < 8; k += blockDim.z) {{
+                float a = 0;
+                for (int r = threadIdx.x; r < {bound}; r += 4) {{
+                    float v = p[8 * r + threadIdx.y];
+                    a += v + __shfl_down_sync(0xffffffff, v, 1, 4);
+                }}
+                if (threadIdx.x == 0) p[999 + k] = a;
+            }}
+        }}
+    """
+    module = lowered(text, tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((4, 8, rows)), device("h100"))
+    assert {one.certainty for one in synchronization(facts) if one.rule == "SYN005"} == {told_as}

@@ -217,6 +217,9 @@ def _slow(facts: KernelFacts, block: str, i: Instruction, name: str) -> Iterator
     chosen = isinstance(i.detail, Float) and (i.detail.approximate or (i.detail.rounding and not is_compiled(facts)))
     if chosen or not _in_loop(facts, block) or (i.results and i.results[0].type != F32) or _is_exact_product(i):
         return
+    if origin(facts, *i.operands).of_launch and not origin(facts, *i.operands).loop:
+        # a compiler takes it out of the loop
+        return
     yield _finding(
         facts, i, "ARI005", f"{'a division' if name in ('fdiv', 'rcp') else name} in full accuracy, in a loop",
         (f"where about 2 ulp, and less for large arguments, will do: {facts.words.fast[name]}",),

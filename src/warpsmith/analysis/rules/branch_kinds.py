@@ -2,16 +2,20 @@
 
 i < n            i counts the threads of the whole launch: a boundary, only one warp parts
 tid < n          in a flat block: only one warp of each block parts
-i += stride      a loop over the grid: only its last trip parts
+i += stride      a loop over the grid: only its last trip parts; so does one of a warp, from lane in steps of 32
 tid % k == c     every warp parts, in the same way after every k lanes
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from warpsmith.analysis.affine.symbols import center
+from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.origins import ValueOrigin, origin
 from warpsmith.analysis.rules.sides import BranchTest, comparison
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value, terminator_operands
 
 __all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "is_edge_of_block", "is_of_one_thread", "period_of"]
 
@@ -84,7 +88,8 @@ def _varies(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
 def _is_bound(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
     if test.op not in ORDERED:
         return False
-    for index, bound in ((test.left, test.right), (test.right, test.left)):
+    for side, bound in ((test.left, test.right), (test.right, test.left)):
+        index = _narrow(facts, side)
         made_of = origin(facts, index)
         known = facts.warp_level.affine_of(index, branch.place.name)
         global_index = made_of.plain and made_of.of_thread and made_of.of_block
@@ -93,8 +98,18 @@ def _is_bound(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
     return False
 
 
-def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
-    """Whether a loop runs over the grid: its counter is the thread's global index, so that only the last trip parts."""
+def _narrow(facts: KernelFacts, operand: Operand) -> Operand:
+    """Return the number that another one is, with more bits: an index that is compared with a `long`."""
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    while isinstance(made, Instruction) and made.op in ("sext", "zext"):
+        operand = made.operands[0]
+        made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    return operand
+
+
+def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> bool:
+    """Whether a loop runs over the grid, or over what a warp works on: its counter starts at the thread's index, and
+    takes steps as long as all that is before the next one, so that only the last trip parts."""
     terminator = branch.place.terminator
     test = comparison(facts, terminator_operands(terminator)[0])
     if test is None or test.op not in ORDERED:
@@ -106,7 +121,44 @@ def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
             known = facts.warp_level.affine_of(index, branch.place.name)
             if (known is not None and known.coefficients[0] == 1) or _steps_by_launch(made_of):
                 return True
+        if uniform and _strides(facts, index, lanes):
+            return True
     return False
+
+
+def _strides(facts: KernelFacts, index: Operand, lanes: LaneValues) -> bool:
+    """Whether a counter takes steps of a constant, and the lanes of each warp start no further apart than one."""
+    counter = _narrow(facts, index)
+    made = facts.warp_level.definitions.get(counter) if isinstance(counter, Value) else None
+    if isinstance(made, Instruction) and made.op == "add":
+        # what is compared is the next number
+        counter = made.operands[0]
+        made = facts.warp_level.definitions.get(counter) if isinstance(counter, Value) else None
+    if not isinstance(made, Phi):
+        return False
+    steps = {operand: _step(facts, counter, operand) for _, operand in made.incoming}
+    taken = {abs(step) for step in steps.values() if step is not None}
+    starts = [lanes.of(operand) for operand, step in steps.items() if step is None]
+    if len(taken) != 1 or not starts:
+        return False
+    (step,) = taken
+    bits = made.result.type.bits
+    return all(start is not None and _reach(lanes, start, bits) <= step for start in starts)
+
+
+def _step(facts: KernelFacts, counter: Operand, operand: Operand) -> int | None:
+    """Return the constant that is added to a counter, None where an operand is no such sum."""
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(made, Instruction) or made.op not in ("add", "sub") or made.operands[0] != counter:
+        return None
+    added = made.operands[1]
+    return center(added.bits, added.type.bits) if isinstance(added, Constant) else None
+
+
+def _reach(lanes: LaneValues, column: Sequence[int], bits: int) -> int:
+    """Return how far apart the numbers of one warp lie."""
+    rows = ([center(number, bits) for number in warp] for warp in lanes.warps(column))
+    return max((max(row) - min(row) for row in rows if row), default=0)
 
 
 def _steps_by_launch(made_of: ValueOrigin) -> bool:

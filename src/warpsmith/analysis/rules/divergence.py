@@ -72,7 +72,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     if sides is None:
         return []
     if loop_left_by(facts, branch) is not None:
-        return [_trip_count(facts, branch, made_of)] if not is_bounded_by_guard(facts, branch) else []
+        return [_trip_count(facts, branch, made_of)] if not is_bounded_by_guard(facts, branch, lanes) else []
     if is_boundary(facts, branch, test, made_of):
         return [_boundary(facts, branch, "only the warps at the edge part here: a bounds check, nothing to gain")]
     if test is not None and (found := _find_interleaved(facts, branch, test)) is not None:

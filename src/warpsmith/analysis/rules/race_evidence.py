@@ -20,10 +20,12 @@ from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFac
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["is_of_no_launch", "is_spared_update", "is_swap_loop", "is_thin"]
+__all__ = ["is_of_no_launch", "is_reduced", "is_spared_update", "is_swap_loop", "is_thin"]
 
 _PICKED: Final = re.compile(r"(?P<name>\w+) is (?P<number>-?\d+)$")
 _OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
+_APART: Final = "get there between the same two barriers"
+"""It is not known whether a barrier stands between the two."""
 _SWAP: Final = "atomic_compare"
 _MONOTONIC: Final = frozenset({
     "atomic_smax", "atomic_umax", "atomic_smin", "atomic_umin", "atomic_and", "atomic_or",
@@ -37,7 +39,9 @@ def is_thin(facts: KernelFacts, race: RaceFact) -> bool:
     addresses are made of."""
     if race.certainty in ("proven", "witnessed"):
         return False
-    if UNLIKE in race.assumptions:
+    if any(text.endswith(_APART) for text in race.assumptions):
+        return True
+    if UNLIKE in race.assumptions and not _store_indices(facts, race):
         return True
     made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
     picked = {name for name, _ in _picked(race)}
@@ -47,11 +51,27 @@ def is_thin(facts: KernelFacts, race: RaceFact) -> bool:
     return by_data and any(_OPEN.search(text) for text in race.assumptions)
 
 
+def _store_indices(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether what lanes store grows with their number, so that it is another one in each."""
+    stores = [side.access for side in (race.first, race.second) if side.access.kind == "store"]
+    level = facts.warp_level
+    known = [level.affine_of(operand, one.block) for one in stores for operand in one.instruction.operands[1:]]
+    return bool(known) and all(one is not None and one.coefficients[0] != 0 for one in known)
+
+
 def is_of_no_launch(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether a number was picked for a parameter that no launch gives it."""
     calls = facts.shape.calls
     known = {name: {n for call in calls for n in call.numbers[name]} for name in (calls[0].numbers if calls else ())}
     return any(name in known and number not in known[name] for name, number in _picked(race))
+
+
+def is_reduced(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether it is lanes of one warp that store what an exchange between them gave: a sum is the same for all."""
+    if UNLIKE not in race.assumptions:
+        return False
+    stores = [side.access.instruction for side in (race.first, race.second) if side.access.kind == "store"]
+    return bool(stores) and all(origin(facts, *store.operands[1:]).unknown for store in stores)
 
 
 def _picked(race: RaceFact) -> Iterator[tuple[str, int]]:

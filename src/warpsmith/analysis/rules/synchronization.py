@@ -12,7 +12,13 @@ from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
-from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_spared_update, is_swap_loop, is_thin
+from warpsmith.analysis.rules.race_evidence import (
+    is_of_no_launch,
+    is_reduced,
+    is_spared_update,
+    is_swap_loop,
+    is_thin,
+)
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
@@ -20,7 +26,7 @@ from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Return, Value
+from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Param, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -74,7 +80,8 @@ def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
 
 
 def _is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
-    """Whether it is data alone that would keep threads from a barrier: it is not known whether they ever do."""
+    """Whether it is data alone that would keep threads from a barrier, or a bound that is known to be a multiple of
+    the block: it is not known whether they ever do."""
     blocks = {block.name: block for block in facts.function.blocks}
     ways = [
         terminator.condition
@@ -83,7 +90,19 @@ def _is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
         and isinstance(terminator := branch.place.terminator, Branch)
         and only_way(facts, branch.place, blocks[barrier.block].name) is not None
     ]
-    return bool(ways) and all(origin(facts, condition).loads for condition in ways)
+    return bool(ways) and all(origin(facts, condition).loads or _is_multiple(facts, condition) for condition in ways)
+
+
+def _is_multiple(facts: KernelFacts, condition: Operand) -> bool:
+    """Whether a number is compared with an argument that launches are known to give as a multiple of the block."""
+    test = comparison(facts, condition)
+    for side in () if test is None else (test.left, test.right):
+        made = facts.warp_level.definitions.get(side) if isinstance(side, Value) else None
+        detail = made.detail if isinstance(made, Instruction) else None
+        number = facts.shape.arguments.get(detail.parameter) if isinstance(detail, Param) else None
+        if number is not None and number % facts.block[0] == 0:
+            return True
+    return False
 
 
 def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
@@ -227,6 +246,7 @@ def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:
     one_block = race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race)
     guarded = race.certainty == "conditional" and _is_guarded(facts, race)
     unlikely = one_block or guarded or _is_told_twice(facts, race) or is_of_no_launch(facts, race)
+    unlikely = unlikely or is_reduced(facts, race)
     return "heuristic" if unlikely else race.certainty
 
 

@@ -160,5 +160,10 @@ def _factors(answer: Uniformity, operand: Operand) -> tuple[int, Counter[str]]:
             number <<= made.operands[1].bits
             pending.append(made.operands[0])
         else:
-            names[made.detail.register if isinstance(made.detail, Query) else str(one)] += 1
+            register = made.detail.register if isinstance(made.detail, Query) else ""
+            rows = answer.threads.block if register in ("ntid.y", "ntid.z") else None
+            if rows is not None:
+                number *= rows["xyz".index(register[-1])]
+            else:
+                names[register or str(one)] += 1
     return number, names

@@ -207,6 +207,8 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
         if exits:
             texts.append(ENDED)
         why = _why(presences, name) if absent else ((), ())
+        parting = presences.find_diverging(name) if absent else ()
+        agree = bool(parting) and all(may_agree(forms.answer, branch) for branch in parting)
         yield ExchangeFact(
             kernel=forms.answer.function.name,
             span=i.span,
@@ -216,7 +218,7 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
             exits=exits,
             why=why[0],
             lines=why[1],
-            certainty="conditional" if texts else "proven",
+            certainty="heuristic" if agree else "conditional" if texts else "proven",
             assumptions=tuple(texts),
             block=name,
             instruction=i,

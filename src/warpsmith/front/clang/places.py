@@ -11,6 +11,7 @@ from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library, Loca
 __all__ = ["FilePlaces"]
 
 _MACRO_BIT = 0x80000000
+_OURS = "/warpsmith/front/headers/"
 _SAME_FOLDER = re.compile(r"(?<![^/])(?:\./+)+")
 _CONTINUE = 1
 
@@ -53,8 +54,10 @@ class FilePlaces:
         if known is None:
             known = len(self.files)
             self._numbers[handle] = known
-            self.files.append(_SAME_FOLDER.sub("", self.library.path(handle)))
-            self.user.append(not self.library.Location_isInSystemHeader(location))
+            path = _SAME_FOLDER.sub("", self.library.path(handle))
+            self.files.append(path)
+            # in front of its pragma, a header of ours is none of the system's
+            self.user.append(_OURS not in path and not self.library.Location_isInSystemHeader(location))
         return known
 
     def include(self, handle: int) -> None:

@@ -22,7 +22,7 @@ def advice(byte: str, block: Dim = (32, 1, 1), type: str = "f32") -> tuple[str, 
 TILE = "pad the leading dimension by one element: tile[32][33]"
 LEAVE = "rows of {} bytes in place of {} have no conflict: leave the padding out"
 NONE = "no padding by one element helps: let neighboring lanes access neighboring words"
-PAD = "rows, or records, of {} bytes in place of {} have no conflict: pad by one element"
+PAD = "lanes {} bytes apart in place of {} have no conflict: pad rows, or records, by one element"
 ROWS = "%r:i32 = mul %y {}; %c:i32 = mul %x {}; %e:i32 = add %r %c"
 
 

@@ -16,7 +16,7 @@ __all__ = ["against_conflict", "against_scatter"]
 _TILE: Final = "pad the leading dimension by one element: tile[32][33]"
 _SWIZZLE: Final = "or swizzle: column ^ row"
 _RECORDS: Final = (
-    "most of the record is used, in pieces: move it as 16-byte vectors (float4)",
+    "most of the record is used, in pieces: move it whole, as a vector of up to 16 bytes (float4, float2)",
     "or keep each field in an array of its own (structure of arrays)",
 )
 
@@ -40,7 +40,8 @@ def against_conflict(facts: KernelFacts, access: AccessFact) -> tuple[str, ...]:
     if _helps(facts, access, row, row + element):
         if row == 32 * WORD and element == WORD:
             return _TILE, _SWIZZLE
-        return (f"rows, or records, of {row + element} bytes in place of {row} have no conflict: pad by one element",)
+        apart = f"lanes {row + element} bytes apart in place of {row} have no conflict"
+        return (f"{apart}: pad rows, or records, by one element",)
     if row > element and _helps(facts, access, row, row - element):
         return (f"rows of {row - element} bytes in place of {row} have no conflict: leave the padding out",)
     return ("no padding by one element helps: let neighboring lanes access neighboring words",)

@@ -272,7 +272,10 @@ def _comes_before(facts: KernelFacts, load: AccessFact, mine: list[AccessFact], 
     take, which is not behind it."""
     graph = facts.warp_level.graph
     before, after = (_reach(ways, load.block) for ways in (graph.predecessors, graph.successors))
-    if before & writers or writers - after - {load.block}:
+    elsewhere = writers - after - {load.block}
+    parted = [branch.place.name for branch in facts.branches if branch.block == "divergent"] if elsewhere else []
+    reached = (_reach(graph.successors, name) for name in parted)
+    if before & writers or any(load.block in ways and elsewhere & ways for ways in reached):
         return True
     block = next(b for b in facts.function.blocks if b.name == load.block)
     stores = {access.instruction for access in mine if access.kind != "load"}
