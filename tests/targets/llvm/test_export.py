@@ -15,6 +15,8 @@ from tests.targets.llvm.examples import OWN, all_kernels, case_of, kernel_module
 from warpsmith.base.errors import InputError
 from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
 
+ORDERED = ("counter_begins",)
+"""Threads write where an atomic operation sends them: which one comes first is nobody's."""
 ULP = 2
 """Of floats, where a function of PTX is computed in another way."""
 
@@ -84,7 +86,7 @@ def test_ptx_of_examples_assembles_or_is_refused() -> None:
 def test_kernels_of_examples_leave_the_same_memory(file: str) -> None:
     found: Counter[str] = Counter()
     for path, name in all_kernels():
-        case = case_of(path, name) if path == file else None
+        case = case_of(path, name) if path == file and name not in ORDERED else None
         for run in (agree_natively, agree_as_ptx) if case is not None else ():
             assert case is not None
             try:
