@@ -45,3 +45,9 @@ def test_a_branch_by_a_table() -> None:
 def test_code_behind_an_end_without_a_label_is_not_reached() -> None:
     lines, told = ops("ret; st.global.u32 [%rd1], 5;")
     assert told == [] and not any(line.startswith("store") for line in lines)
+
+
+def test_targets_of_a_table_may_stand_on_lines_of_their_own() -> None:
+    made = kernel("ts: .branchtargets\n\t\tA,\n\t\tB;\n brx.idx %r1, ts; A: mov.u32 %r2, 1; B: ret;")
+    switch = next(block.terminator for block in made.blocks if isinstance(block.terminator, Switch))
+    assert ([target for _, target in switch.cases], switch.other) == (["A"], "B")

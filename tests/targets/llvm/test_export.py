@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.simt.engine.agree import Case
 from tests.targets.llvm.agree import agree_as_ptx, agree_natively
 from tests.targets.llvm.assembler import assembler_of, refused_by_assembler
 from tests.targets.llvm.examples import OWN, all_kernels, case_of, kernel_module
 from warpsmith.base.errors import InputError
 from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
 
+ORDERED = ("counter_begins",)
+"""Threads write where an atomic operation sends them: which one comes first is nobody's."""
 ULP = 2
 """Of floats, where a function of PTX is computed in another way."""
 
@@ -84,12 +87,16 @@ def test_ptx_of_examples_assembles_or_is_refused() -> None:
 def test_kernels_of_examples_leave_the_same_memory(file: str) -> None:
     found: Counter[str] = Counter()
     for path, name in all_kernels():
-        case = case_of(path, name) if path == file else None
-        for run in (agree_natively, agree_as_ptx) if case is not None else ():
-            assert case is not None
-            try:
-                found[run(case, ulp=dict.fromkeys(case.arrays, ULP))] += 1
-            except InputError as error:
-                assert error.findings[0].span is not None, error
-                found["refused"] += 1
+        case = case_of(path, name) if path == file and name not in ORDERED else None
+        if case is not None:
+            found[agree_natively(case)] += 1
+            found[_as_ptx(case)] += 1
     assert set(found) <= {"", "refused"}
+
+
+def _as_ptx(case: Case) -> str:
+    try:
+        return agree_as_ptx(case, ulp=dict.fromkeys(case.arrays, ULP))
+    except InputError as error:
+        assert error.findings[0].span is not None
+        return "refused"

@@ -141,7 +141,8 @@ class _Code:
             if statement.kind == "label":
                 label = statement.words
             elif statement.kind == "directive" and statement.words.startswith((".branchtargets", ".calltargets")):
-                self.tables[label] = [name.strip() for name in statement.words.partition(" ")[2].split(",")]
+                named = " ".join(statement.words.split()[1:])  # each target may stand on a line of its own
+                self.tables[label] = [name.strip() for name in named.split(",")]
             elif statement.kind == "directive" and statement.words.startswith((".reg", ".shared", ".local", ".param")):
                 self._variable(statement)
 
