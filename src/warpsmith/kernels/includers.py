@@ -8,7 +8,7 @@ known of that kernel.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,13 +17,12 @@ from warpsmith.front.cuda.chevrons import launches_something
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
+from warpsmith.kernels.host_files import read_around
 
 __all__ = ["launches_elsewhere"]
 
 _SUFFIXES: Final = frozenset({".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inc"})
 _COMPILED: Final = frozenset({".cu", ".cpp", ".cc", ".cxx"})
-_MOST_FILES: Final = 200
-_LARGEST: Final = 2 << 20
 
 
 def launches_elsewhere(source: Source, kernels: Sequence[str], timeout_s: float) -> tuple[LaunchSite, ...]:
@@ -44,7 +43,7 @@ def launches_elsewhere(source: Source, kernels: Sequence[str], timeout_s: float)
 
 def _includers(file: Path) -> Mapping[Path, str]:
     """Return the compiled files that include a file, itself or by others, and launch something, with their texts."""
-    texts = dict(_read_around(file))
+    texts = dict(read_around(file, _SUFFIXES))
     reached, pending = {file.resolve()}, [file.resolve()]
     while pending:
         wanted = pending.pop()
@@ -64,23 +63,6 @@ def _names(path: Path, text: str, wanted: Path) -> bool:
         return False
     written = (name.strip('"<>') for name in find_includes(text))
     return any(Path(name).name == wanted.name and (path.parent / name).resolve() == wanted for name in written)
-
-
-def _read_around(file: Path) -> Iterator[tuple[Path, str]]:
-    count = 0
-    for folder in dict.fromkeys((file.resolve().parent, file.resolve().parent.parent)):
-        for path in sorted(_list_files(folder)):
-            if path.suffix.lower() not in _SUFFIXES or count >= _MOST_FILES or path.stat().st_size > _LARGEST:
-                continue
-            count += 1
-            yield path, path.read_bytes().decode("latin-1")
-
-
-def _list_files(folder: Path) -> Iterable[Path]:
-    try:
-        return [path for path in folder.iterdir() if path.is_file()]
-    except OSError:
-        return []
 
 
 def _launches(text: str, kernel: str) -> bool:

@@ -19,6 +19,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.kernels.enqueued import enqueued_elsewhere
 from warpsmith.kernels.il_kernels import declared_parameter, read_il
 from warpsmith.kernels.includers import launches_elsewhere
 from warpsmith.kernels.ptx_kernels import recover_kernels
@@ -130,8 +131,12 @@ def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) ->
     whole = recover_kernels(read, lower(read.program), wanted.arguments)
     seen = read.program.units[0].file if read.program.units else file
     names = [function.name for function in whole.module.functions if function.kernel]
-    # what includes the file may launch its kernels, too
-    sites = (*read.launches, *launches_elsewhere(source, names, wanted.timeout_s))
+    # what includes the file may launch its kernels, too, and OpenCL's are launched by other files only
+    sites = (
+        *read.launches,
+        *launches_elsewhere(source, names, wanted.timeout_s),
+        *enqueued_elsewhere(source, names, wanted.timeout_s),
+    )
     launches = {name: shape for name in names if (shape := _find_launched(sites, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
     functions = tuple(function for _, function in read.program.functions())

@@ -8,13 +8,13 @@ that way through. Tests of elements of arrays are taken to let both threads thro
 own; what an atomic, a vote or another thread says is not: it may elect one of them.
 
 An argument that is part of an address is taken to be large, unless it is a bound as well: a stride that is too short
-makes anything meet.
+makes anything meet. One that alone says how far the two places lie apart, `a[i] += a[i + n]`, is tried as 1 as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import dropwhile, islice, product
+from itertools import chain, dropwhile, islice, product
 from typing import Final
 
 from msgspec import Struct
@@ -33,6 +33,7 @@ __all__ = ["LED", "apart_by_numbers", "find_first_axis", "find_reached", "find_r
 
 LED: Final = "the data lead both threads there"
 _MOST_TRIED: Final = 48
+_MOST_NEAR: Final = 8
 _DEEPEST: Final = 24
 _LARGE: Final = 4096
 _LESS: Final = 512
@@ -62,7 +63,9 @@ def find_reached(judge: Judge, meeting: Meeting) -> Clash | None:
     if meeting.first.base is None or meeting.first.base is not meeting.second.base:
         return None
     said = _first_block(judge, meeting)
-    for one, two, numbers in islice(_numbers(judge, meeting), _MOST_TRIED):
+    tried = [islice(_numbers(judge, meeting), _MOST_TRIED)]
+    tried += [islice(_numbers(judge, meeting, near), _MOST_NEAR) for near in _shifts(judge, meeting)]
+    for one, two, numbers in chain.from_iterable(tried):
         trials, texts = (judge.trial(one), judge.trial(two)), (*said, *numbers)
         clash = _clash(judge, meeting, trials)
         if clash is None or not _is_open(judge, meeting, trials):
@@ -127,8 +130,11 @@ def find_first_axis(judge: Judge) -> Atom | None:
 # --- the numbers
 
 
-def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers, tuple[str, ...]]]:
-    """Yield numbers for the unknowns of both places, and what they are in words."""
+def _numbers(
+    judge: Judge, meeting: Meeting, near: Atom | None = None
+) -> Iterator[tuple[Numbers, Numbers, tuple[str, ...]]]:
+    """Yield numbers for the unknowns of both places, and what they are in words. `near`: an argument that is 1, if
+    nothing else says what it is."""
     atoms = judge.forms.lanes.atoms.values()
     fixed = {a: 0 for a in atoms if a.space or a is meeting.first.base}
     arguments = [a for a in atoms if a.argument and a not in fixed]
@@ -147,12 +153,38 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     large = _LESS if longest > 2 and judge.forms.lanes.count <= _LESS else _LARGE
     # two offsets lie apart: nobody says that they are the same
     places = {a: large * (n + 1) for n, a in enumerate(a for a in arguments if a in far - products)}
+    if near is not None:
+        if near not in places:
+            return
+        places[near] = 1
     for size in _sizes(judge) if any(a not in far for a in tested) else (large,):
         given = {a: _fit(a, places.get(a, large if a in far else size)) for a in arguments}
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
         for here, there in _iterations(counted, dict(meeting.ahead), entered):
             for one, two, _ in orbits:
                 yield {**fixed, **given, **here, **one}, {**fixed, **given, **there, **two}, texts
+
+
+def _shifts(judge: Judge, meeting: Meeting) -> list[Atom]:
+    """Return the arguments that by themselves say how far the two places lie apart, in elements: a[i] and a[i + n].
+    Where no narrow sum has both, `part = &a[n]` may have made it, and nobody means part[i] to be a[i + 1]."""
+    first, second = meeting.first.address, meeting.second.address
+    if first is None or second is None:
+        return []
+    apart = first.plus(second, -1).terms
+    alone = [m[0] for m, n in apart.items() if len(m) == 1 and m[0].argument and abs(n) == meeting.first.bytes]
+    return [a for a in alone if any(_is_in_index(judge, place, a) for place in (meeting.first, meeting.second))]
+
+
+def _is_in_index(judge: Judge, place: AccessSite, atom: Atom) -> bool:
+    """Whether an argument and what differs between threads are parts of one narrow sum."""
+    for made in _made_of(judge, place.instruction.operands[0]):
+        form = (
+            judge.forms.found.get(made.result) if isinstance(made, Instruction) and made.op in ("add", "sub") else None
+        )
+        if form is not None and form.bits < _WIDE and form.terms.get((atom,)) and form.varying().terms:
+            return True
+    return False
 
 
 def _arguments_of(judge: Judge, atom: Atom, arguments: Sequence[Atom]) -> list[Atom]:

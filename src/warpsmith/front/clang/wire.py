@@ -25,6 +25,7 @@ __all__ = [
     "INSTANCE",
     "LENGTH_BYTES",
     "PATTERN",
+    "SEEKS_ENQUEUES",
     "SEEKS_HOST_USES",
     "VIRTUAL",
     "Blocks",
@@ -57,6 +58,9 @@ COLUMNS: Final = 7
 SEEKS_HOST_USES: Final = "-DWARPSMITH_HOST_USES"
 """The option of a request for what device code uses of the host (device/uses.py): diagnostics come with their notes, a
 line `file:line: text` each, and what clang takes and no device does is told as diagnostics too."""
+
+SEEKS_ENQUEUES: Final = "-DWARPSMITH_ENQUEUES"
+"""The option of a request for the launches in host code of OpenCL (device/enqueues.py)."""
 
 LENGTH_BYTES: Final = 8
 """What crosses has its length before it, in this many bytes."""
@@ -93,8 +97,8 @@ RecordRow = tuple[str, int, bool, list[MemberRow], int, int, int, bool, bool, li
 Mark = tuple[list[str], str]
 # blocks that a launch may have, and whether it has no others
 Blocks = tuple[list[list[int]], bool]
-# a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not known), dynamic shared bytes,
-# blocks
+# a `<<<…>>>`: declaration row of the kernel (of OpenCL: the number of its name in `values`), file, start, end, grid,
+# block (None: not known), dynamic shared bytes, blocks
 LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None, Blocks]
 # what a loop of host code repeats for nothing: the function called, `allocated`, `in` or `out`, names of the device's
 # and the host's block, conditions (kind, name), file, start and end of the call, start and end of the loop's head

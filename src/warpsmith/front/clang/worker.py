@@ -17,7 +17,15 @@ from warpsmith.base.children import end_with_parent
 from warpsmith.front.clang.dump import Walk, dump_file, reads_device_code
 from warpsmith.front.clang.libclang import load_library
 from warpsmith.front.clang.precompiled import PrecompiledHeaders
-from warpsmith.front.clang.wire import LENGTH_BYTES, SEEKS_HOST_USES, Request, encode_dump, frame_bytes, length
+from warpsmith.front.clang.wire import (
+    LENGTH_BYTES,
+    SEEKS_ENQUEUES,
+    SEEKS_HOST_USES,
+    Request,
+    encode_dump,
+    frame_bytes,
+    length,
+)
 
 __all__ = ["main"]
 
@@ -50,6 +58,10 @@ def _walk(request: Request) -> type[Walk]:
         from warpsmith.front.clang.device.uses import UseWalk
 
         return UseWalk
+    if SEEKS_ENQUEUES in arguments:
+        from warpsmith.front.clang.device.enqueues import EnqueueWalk
+
+        return EnqueueWalk
     if diagnostics_only or not reads_device_code(arguments):
         return Walk
     # loaded where it is wanted

@@ -30,6 +30,7 @@ __all__ = [
     "AXES",
     "CONDITION",
     "CONFIGURES",
+    "CREATES",
     "LAUNCHERS",
     "ONES",
     "HostFacts",
@@ -46,6 +47,8 @@ Shape = tuple[Numbers, Numbers, Numbers]
 
 AXES: Final = (".x", ".y", ".z")
 CONFIGURES: Final = "cudaConfigureCall"
+CREATES: Final = "clCreateKernel"
+"""The function of OpenCL that gives the handle of a kernel: program, name, address of an error."""
 LAUNCHERS: Final = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
 """Functions that launch their first argument: grid, block, addresses of the arguments, bytes of shared memory, stream
 (CUDA Runtime API, "Execution Control")."""
@@ -59,6 +62,7 @@ _CASTS: Final = frozenset({
     kinds.UNEXPOSED_EXPR, kinds.PAREN, kinds.CAST, kinds.STATIC_CAST, kinds.FUNCTIONAL_CAST,
 })  # fmt: skip
 _OURS: Final = "/warpsmith/front/headers/"
+_OPENCL: Final = "/warpsmith/front/headers/opencl_host/"
 _OF_EVERY_DEVICE: Final = {"maxThreadsPerBlock": 1024, "warpSize": 32}
 """Members of cudaDeviceProp that are the same for all GPUs that CUDA 11 and later know."""
 
@@ -77,13 +81,14 @@ class HostFacts:
 
 class HostPlaces:
     """Reads expressions of host code; `constant` evaluates a constant expression, `decide` says what a condition is
-    worth where it was asked before."""
+    worth where it was asked before. `kernels`: names of OpenCL's kernels; a handle is the place in it, from 1."""
 
     def __init__(self, library: Library, places: FilePlaces, constant: Callable[[Cursor], Number | None]) -> None:
         self.library = library
         self.places = places
         self.constant = constant
         self.facts = HostFacts()
+        self.kernels: list[str] = []
         self.decide: Callable[[Cursor, Mapping[Place, Numbers]], bool | None] = lambda _condition, _known: None
         self._children: dict[tuple[int, int | None, int | None], list[Cursor]] = {}
 
@@ -123,6 +128,11 @@ class HostPlaces:
             return False
         inside = self.library.getCursorSemanticParent(variable).kind in kinds.FUNCTIONS
         return not inside or int(self.library.Cursor_getStorageClass(variable)) == kinds.STORAGE_STATIC
+
+    def is_of_opencl(self, function: Cursor) -> bool:
+        """Whether our header of OpenCL's host API declares a function."""
+        file, _ = self.places.place(self.library.getCursorLocation(function))
+        return file >= 0 and _OPENCL in self.places.files[file]
 
     def is_dim3(self, cursor: Cursor) -> bool:
         """Whether an expression or a variable is a shape."""
@@ -222,7 +232,20 @@ class HostPlaces:
         own = file >= 0 and self.places.user[file] and _OURS not in self.places.files[file]
         if function.kind not in kinds.FUNCTIONS or own:
             return UNKNOWN
+        if self.name(call) == CREATES and len(parts) > 2:
+            return self._number_kernel(parts[2])
         return call_function(self.name(call), [self.value(part, known) for part in parts[1:]])
+
+    def _number_kernel(self, name: Cursor) -> Numbers:
+        """Return the handle of a kernel that is made by its name."""
+        while name.kind in _CASTS and len(self.below(name)) == 1:
+            name = self.below(name)[0]
+        if name.kind != kinds.STRING:
+            return UNKNOWN
+        text = self.name(name).strip('"')
+        if text not in self.kernels:
+            self.kernels.append(text)
+        return frozenset({self.kernels.index(text) + 1})
 
     def taken(self, condition: Cursor, arms: list[Cursor], known: Mapping[Place, Numbers]) -> list[Cursor]:
         """Return which of the two arms of a condition may be taken."""

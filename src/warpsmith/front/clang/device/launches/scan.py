@@ -24,6 +24,7 @@ _NAMES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR})
 _LOOPS: Final = frozenset({kinds.FOR, kinds.WHILE, kinds.DO, kinds.RANGE_FOR})
 _JUMPS: Final = frozenset({kinds.GOTO, kinds.INDIRECT_GOTO, kinds.LABEL, kinds.ASM})
 _HOLD_CASES: Final = frozenset({kinds.COMPOUND, kinds.CASE, kinds.DEFAULT})
+_SAME: Final = frozenset({kinds.UNEXPOSED_EXPR, kinds.PAREN, kinds.CAST, kinds.UNARY})
 _ARRAYS: Final = frozenset({kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY})
 
 
@@ -43,12 +44,15 @@ class HostScan:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
+    """What is to be looked at. `kept`: it is handed to a function that promises to change nothing there."""
+
     cursor: Cursor
     parent: Cursor
     loops: tuple[int | None, ...] = ()
     closure: bool = False
     called: bool = False
     switched: bool = False
+    kept: bool = False
 
 
 def scan_bodies(reader: HostPlaces, functions: Iterable[Cursor]) -> HostScan:
@@ -79,7 +83,8 @@ class _Scanner:
             for place, part in enumerate(self.reader.below(cursor)):
                 called = (cursor.kind == kinds.CALL and place == 0) or (task.called and cursor.kind not in _NAMES)
                 switched = cursor.kind == kinds.SWITCH or (task.switched and cursor.kind in _HOLD_CASES)
-                stack.append(_Task(part, cursor, loops, closure, called, switched))
+                kept = self._is_kept(task, place)
+                stack.append(_Task(part, cursor, loops, closure, called, switched, kept))
 
     def _look(self, task: _Task) -> None:
         cursor, kind = task.cursor, task.cursor.kind
@@ -93,7 +98,7 @@ class _Scanner:
             self._escape(init)
         elif kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN, kinds.UNARY):
             self._operator(task)
-        elif kind == kinds.UNEXPOSED_EXPR and task.parent.kind != kinds.SUBSCRIPT:
+        elif kind == kinds.UNEXPOSED_EXPR and task.parent.kind != kinds.SUBSCRIPT and not task.kept:
             self._decays(cursor)
         elif kind in _NAMES:
             self._name(task)
@@ -103,7 +108,7 @@ class _Scanner:
         if cursor.kind == kinds.UNARY:
             operator = int(self.library.getCursorUnaryOperatorKind(cursor))
             if operator == kinds.ADDRESS_OF:
-                self._escape(cursor)
+                self._escape(cursor if not task.kept else None)
             elif operator in kinds.INCREMENTS:
                 self._write(cursor, task)
         elif int(self.library.getCursorBinaryOperatorKind(cursor)) in _ASSIGNMENTS:
@@ -159,6 +164,22 @@ class _Scanner:
         if self.reader.name(called) == "operator=":
             self._write(task.cursor, task)
         self.result.callers.setdefault(self._definition(called), set()).add(self.function)
+
+    def _is_kept(self, task: _Task, place: int) -> bool:
+        """Whether a part of an expression is handed to a function that changes nothing there."""
+        if task.cursor.kind == kinds.CALL:
+            return self._keeps(task.cursor, place - 1)
+        return task.kept and task.cursor.kind in _SAME
+
+    def _keeps(self, call: Cursor, number: int) -> bool:
+        """Whether a function of OpenCL changes nothing where an argument points to, neither then nor later."""
+        called = self.reader.referenced(call)
+        if number < 0 or called.kind not in kinds.FUNCTIONS or not self.reader.is_of_opencl(called):
+            return False
+        type = self.library.getCanonicalType(self.library.getArgType(self.library.getCursorType(called), number))
+        return type.kind == kinds.T_POINTER and bool(
+            self.library.isConstQualifiedType(self.library.getPointeeType(type))
+        )
 
     def _definition(self, function: Cursor) -> int:
         definition = self.library.getCursorDefinition(function)

@@ -24,6 +24,7 @@ from typing import Final
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.device.launches.conditions import Conditions
 from warpsmith.front.clang.device.launches.numbers import UNKNOWN, Number, Numbers, join, operate
+from warpsmith.front.clang.device.launches.opencl import ENQUEUES, Enqueue, read_enqueue
 from warpsmith.front.clang.device.launches.places import (
     AXES,
     CONFIGURES,
@@ -60,12 +61,14 @@ LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers]]
 
 @dataclass(slots=True)
 class _HostEffects:
-    """What functions write to variables of the file, give to functions, and launch with."""
+    """What functions write to variables of the file, give to functions, and launch with; `enqueues`: the launches of
+    OpenCL, by their addresses."""
 
     shared: Values = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     parameters: Values = field(default_factory=dict)
     launches: LaunchShapes = field(default_factory=dict)
+    enqueues: dict[int | None, Enqueue] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -98,6 +101,7 @@ class ShapeFinder:
         self.functions: dict[int, Cursor] = {}
         self.scanned = HostScan()
         self.steps = _Steps()
+        self.enqueues: dict[int | None, Enqueue] = {}
 
     def find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
         """Return the shapes of the launches in the functions; `launching`: those with launches in them."""
@@ -124,6 +128,7 @@ class ShapeFinder:
             asked |= set(fresh)
             for number, variable in fresh.items():
                 wanted |= self._sources(number, variable) & self.functions.keys()
+        self.enqueues = seen.enqueues
         return seen.launches
 
     def _sources(self, number: int, variable: Cursor) -> set[int]:
@@ -502,6 +507,8 @@ class _Follower:
             )
         elif name in LAUNCHERS and len(parts) > 3:
             self._launch(call, [*parts[2:4], *parts[5:6]])
+        elif name == ENQUEUES and len(parts) > 6:
+            self.seen.enqueues[call.second] = self._join_enqueues(parts)
         elif name in _ENDS:
             self.states = []
         elif called.kind in kinds.FUNCTIONS:
@@ -533,6 +540,14 @@ class _Follower:
         grid, block = (self._join_shapes(argument) for argument in arguments[:2])
         shared = [self.reader.value(arguments[2], state) for state in self.states] if len(arguments) > 2 else [_ZERO]
         self.seen.launches[launch.second] = grid, block, join(*shared)
+
+    def _join_enqueues(self, parts: list[Cursor]) -> Enqueue:
+        """Return what a launch of OpenCL may get in any state."""
+        found = [read_enqueue(self.reader, parts, state) for state in self.states]
+        kernels, grids, blocks = zip(*found, strict=True)
+        gx, gy, gz = (join(*sets) for sets in zip(*grids, strict=True))
+        bx, by, bz = (join(*sets) for sets in zip(*blocks, strict=True))
+        return join(*kernels), (gx, gy, gz), (bx, by, bz)
 
     def _join_shapes(self, argument: Cursor) -> Shape:
         """Return the three numbers that a shape may have in any state."""

@@ -1,0 +1,1 @@
+#include "../CL/cl.h"
