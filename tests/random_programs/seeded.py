@@ -12,7 +12,7 @@ import msgspec.structs
 import pytest
 
 from warpsmith.base.verdict import DependenceKind, Proved
-from warpsmith.loops import replaceable, versions
+from warpsmith.loops import versions
 from warpsmith.loops.writing import replaced
 from warpsmith.offload import port
 from warpsmith.offload.data import buffers
@@ -228,6 +228,5 @@ def _patched(where: object, name: str, instead: Callable[..., object]) -> Seed:
 
 REGISTERS: Mapping[str, Seed] = {
     "stores forgotten": _patched(replaced._Kept, "store", lambda one: Empty(span=one.replacement.run[-1].span)),
-    "loads forgotten": _patched(replaceable, "_only_assigned", lambda *_: True),
     "other references forgotten": _patched(registers, "is_alone", lambda *_: Proved()),
 }
