@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec.structs
 import pytest
 
-from warpsmith.base.verdict import DependenceKind, Proved
+from warpsmith.base.verdict import DependenceKind
 from warpsmith.loops import versions
 from warpsmith.loops.writing import replaced
 from warpsmith.offload import port
 from warpsmith.offload.data import buffers
 from warpsmith.offload.expressions import shift_expression
 from warpsmith.offload.fragments import Draft, HostUse
-from warpsmith.offload.mapping import kernels, ranges, registers
+from warpsmith.offload.mapping import kernels, ranges
 from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers import placement, transfers
 from warpsmith.poly import analyze
@@ -228,5 +228,4 @@ def _patched(where: object, name: str, instead: Callable[..., object]) -> Seed:
 
 REGISTERS: Mapping[str, Seed] = {
     "stores forgotten": _patched(replaced._Kept, "store", lambda one: Empty(span=one.replacement.run[-1].span)),
-    "other references forgotten": _patched(registers, "is_alone", lambda *_: Proved()),
 }
