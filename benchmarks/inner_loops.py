@@ -84,17 +84,22 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
+def kernels_of(path: Path, source: str | None, folder: Path) -> tuple[str, str]:
+    """Return the text of a program's kernels alone, and of all that the port has in that file, as the package in
+    `source` makes it; "" where it has no kernel."""
+    command = [sys.executable, "-m", "warpsmith", "port", "--verify", "off", "--all", "-o", str(folder), str(path)]
+    changed = {} if source is None else {"PYTHONPATH": source}
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **changed})
+    written = [*folder.glob("*_kernels.cu")]
+    whole = written[0].read_text() if written else ""
+    return "\n".join(part.group() for part in _PART.finditer(whole)), whole
+
+
 def _loops_of(path: Path, source: str | None, tool: str) -> Mapping[str, InnerLoop]:
-    """Return the innermost loop of each kernel of a program's port, made by the package in `source`."""
+    """Return the innermost loop of each kernel of a program's port."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "warpsmith", "port", "--verify", "off", "--all", "-o", folder, str(path)]
-        changed = {} if source is None else {"PYTHONPATH": source}
-        subprocess.run(command, check=True, capture_output=True, env={**os.environ, **changed})
-        written = [*Path(folder).glob("*_kernels.cu")]
-        if not written:
-            return {}
-        text = "\n".join(part.group() for part in _PART.finditer(written[0].read_text()))
-        return _compiled(text, Path(folder), tool)
+        text, _ = kernels_of(path, source, Path(folder))
+        return _compiled(text, Path(folder), tool) if text else {}
 
 
 def _compiled(text: str, folder: Path, tool: str) -> Mapping[str, InnerLoop]:

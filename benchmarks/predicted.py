@@ -112,6 +112,8 @@ def _report(pairs: Sequence[tuple[float, float]]) -> None:
 def _predicted(path: Path) -> Iterator[PredictedTime | str]:
     """Yield the predicted time of each kernel of a port, or why there is none."""
     sizes = {name.lower(): number for name, number in suite.sizes(path, "LARGE").items()}
+    # at these sizes the first slice of a grid is all of it
+    sizes |= {f"first_{axis}": 0 for axis in "xyz"}
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "warpsmith", "port", str(path), "-o", folder, "--force", "--verify", "off",
                    "--isolated"]  # fmt: skip
@@ -153,7 +155,8 @@ def _launches(text: str, sizes: Mapping[str, int]) -> Iterator[Launch | str]:
         except (NameError, SyntaxError, TypeError) as error:
             yield f"{launch['kernel']}: {error}"
             continue
-        yield Launch(launch["kernel"], grid, block, tuple(a.strip() for a in launch["arguments"].split(",")))
+        arguments = (a.strip().removeprefix("(unsigned)") for a in launch["arguments"].split(","))
+        yield Launch(launch["kernel"], grid, block, tuple(arguments))
 
 
 def _dims(body: str, what: str, names: Mapping[str, int]) -> Dim:

@@ -1,6 +1,7 @@
 """Bugs to seed: each changes one decision of poly or offload, as a slip of the writer would.
 
-STATIC bugs give wrong verdicts (the oracle must see them), DYNAMIC ones wrong programs (the referee must).
+STATIC bugs give wrong verdicts (the oracle must see them), DYNAMIC ones wrong programs (the referee must), REGISTERS
+ones wrong kernels where elements of arrays are kept in registers.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pytest
 
 from warpsmith.base.verdict import DependenceKind
 from warpsmith.loops import versions
+from warpsmith.loops.writing import replaced
 from warpsmith.offload import port
 from warpsmith.offload.data import buffers
 from warpsmith.offload.expressions import shift_expression
@@ -27,11 +29,11 @@ from warpsmith.poly.isl import space
 from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.regions import loops
 from warpsmith.poly.regions.state import State
-from warpsmith.tree.nodes import Expr, For, Literal, Stmt, Unary
+from warpsmith.tree.nodes import Empty, Expr, For, Literal, Stmt, Unary
 from warpsmith.tree.program import Assumption, KernelParameter
 from warpsmith.tree.types import INT, Symbol
 
-__all__ = ["DYNAMIC", "STATIC"]
+__all__ = ["DYNAMIC", "REGISTERS", "STATIC"]
 
 Patch = pytest.MonkeyPatch
 Seed = Callable[[Patch], None]
@@ -217,4 +219,13 @@ DYNAMIC: Mapping[str, Seed] = {
     "threads unguarded": _threads_unguarded,
     "guards not tested": _version(lambda original, ported: (ported, ported)),
     "versions exchanged": _version(lambda original, ported: (ported, original)),
+}
+
+
+def _patched(where: object, name: str, instead: Callable[..., object]) -> Seed:
+    return lambda patch: patch.setattr(where, name, instead)
+
+
+REGISTERS: Mapping[str, Seed] = {
+    "stores forgotten": _patched(replaced._Kept, "store", lambda one: Empty(span=one.replacement.run[-1].span)),
 }

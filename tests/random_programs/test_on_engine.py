@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.random_programs.on_engine import Compared, compare_ports
-from tests.random_programs.seeded import DYNAMIC, STATIC
+from tests.random_programs.seeded import DYNAMIC, REGISTERS, STATIC
 from tests.random_programs.strategies import gather
 
 PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "64"))
@@ -54,3 +54,10 @@ def test_wrong_ports_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_pat
     seed = STATIC.get(bug) or DYNAMIC[bug]
     seed(monkeypatch)
     assert _compared(4 * BATCH, 6, tmp_path).wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", REGISTERS)
+def test_wrong_registers_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    REGISTERS[bug](monkeypatch)
+    assert _compared(8 * BATCH, 6, tmp_path).wrong
