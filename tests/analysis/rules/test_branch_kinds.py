@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.analysis.test_kernel import told
+from tests.lower.harness import lowered
+from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.branch_kinds import is_boundary, is_bounded_by_guard, period_of
+from warpsmith.analysis.rules.divergence import divergence
 from warpsmith.analysis.rules.lanes import LaneValues, masks
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
+from warpsmith.machine.devices import device
 from warpsmith.ssa.nodes import Branch
 
 SHAPE = LaunchShape((64, 1, 1))
@@ -45,6 +51,9 @@ def boundary(lines: str) -> bool:
         ("%v:i32 = load [global +0 align 4] %a; %c:i1 = slt %i %v", False),
         ("%q:i32 = sdiv %i 3:i32; %c:i1 = slt %q %n", False),
         ("%m:i32 = mul %x %n; %c:i1 = slt %i %m", False),
+        # (int)(i * sizeof(float4)), and of the thread in its block alone
+        ("%d:i64 = zext %i; %e:i64 = mul %d 16:i64; %s:i32 = trunc %e; %c:i1 = sge %s %n", True),
+        ("%d:i64 = zext %x; %e:i64 = mul %d 16:i64; %s:i32 = trunc %e; %c:i1 = sge %s %n", False),
     ],
 )
 def test_a_boundary_compares_the_global_index_with_one_bound(lines: str, *, expected: bool) -> None:
@@ -131,3 +140,15 @@ def test_a_remainder_of_the_index_repeats(lines: str, expected: int | None) -> N
 )
 def test_the_masks_of_all_warps_repeat(lines: str, expected: int | None) -> None:
     assert period(lines, known=True) == expected
+
+
+@pytest.mark.parametrize(("bytes_", "told_as"), [("16 * sizeof(int4)", set()), ("sizeof(int4)", {"DIV003"})])
+def test_a_counter_whose_step_has_more_bits(bytes_: str, told_as: set[str], tmp_path: Path) -> None:
+    text = f"""__global__ void k(float *out, const float *in, int n) {{
+        float sum = 0;
+        for (int i = threadIdx.x % 32 * 8; i < n; i += {bytes_}) sum += sinf(in[i]) * in[i + n];
+        out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    }}"""
+    module = lowered(text, tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((128, 1, 1), (4, 1, 1)), device("h100"))
+    assert {one.rule for one in divergence(facts) if one.certainty != "heuristic"} & {"DIV003"} == told_as

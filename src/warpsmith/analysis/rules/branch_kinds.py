@@ -19,6 +19,7 @@ from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Val
 
 __all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "is_edge_of_block", "is_of_one_thread", "period_of"]
 
+_CASTS = ("sext", "zext", "trunc")
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
@@ -92,16 +93,31 @@ def _is_bound(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
         index = _narrow(facts, side)
         made_of = origin(facts, index)
         known = facts.warp_level.affine_of(index, branch.place.name)
+        if known is None:
+            known = facts.warp_level.affine_of(_unscaled(facts, index), branch.place.name)
         global_index = made_of.plain and made_of.of_thread and made_of.of_block
         if global_index and known is not None and facts.warp_level.is_uniform(bound, branch.place.name):
             return True
     return False
 
 
+def _unscaled(facts: KernelFacts, operand: Operand) -> Operand:
+    """Return the number that another one is a multiple of, maybe in more bits: `(int)(i * sizeof(float4))`."""
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    while isinstance(made, Instruction) and (made.op in _CASTS or _is_scaled(made)):
+        operand = made.operands[0]
+        made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    return operand
+
+
+def _is_scaled(made: Instruction) -> bool:
+    return made.op in ("mul", "shl") and isinstance(made.operands[1], Constant)
+
+
 def _narrow(facts: KernelFacts, operand: Operand) -> Operand:
     """Return the number that another one is, with more bits: an index that is compared with a `long`."""
     made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
-    while isinstance(made, Instruction) and made.op in ("sext", "zext"):
+    while isinstance(made, Instruction) and made.op in _CASTS[:2]:
         operand = made.operands[0]
         made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
     return operand
@@ -147,12 +163,26 @@ def _strides(facts: KernelFacts, index: Operand, lanes: LaneValues) -> bool:
 
 
 def _step(facts: KernelFacts, counter: Operand, operand: Operand) -> int | None:
-    """Return the constant that is added to a counter, None where an operand is no such sum."""
-    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
-    if not isinstance(made, Instruction) or made.op not in ("add", "sub") or made.operands[0] != counter:
+    """Return the constant that is added to a counter, None where an operand is no such sum; `i += sizeof(float4)` adds
+    in more bits than the counter has."""
+    value = _uncast(facts, operand)
+    made = None if value is None else facts.warp_level.definitions.get(value)
+    if not isinstance(made, Instruction) or made.op not in ("add", "sub"):
         return None
-    added = made.operands[1]
-    return center(added.bits, added.type.bits) if isinstance(added, Constant) else None
+    before, added = made.operands
+    if _uncast(facts, before) != counter or not isinstance(added, Constant):
+        return None
+    return center(added.bits, added.type.bits)
+
+
+def _uncast(facts: KernelFacts, operand: Operand) -> Value | None:
+    """Return the value that another one is, in more or fewer bits."""
+    while isinstance(operand, Value):
+        made = facts.warp_level.definitions.get(operand)
+        if not isinstance(made, Instruction) or made.op not in _CASTS:
+            return operand
+        operand = made.operands[0]
+    return None
 
 
 def _reach(lanes: LaneValues, column: Sequence[int], bits: int) -> int:
