@@ -49,3 +49,11 @@ def test_an_architecture_that_no_target_has(capsys: pytest.CaptureFixture[str]) 
     code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--arch", "gfx1", to=("gcn",))
     assert (code, out) == (2, "")
     assert "gfx900, gfx90a, gfx942, gfx1030, gfx1100" in err
+
+
+def test_a_page_goes_to_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "halve.html"
+    code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--format", f"html={page}", to=("gcn",))
+    assert (code, out, err) == (0, "", "") and "s_and_saveexec_b64" in page.read_text()
+    code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--format", "pdf", to=("gcn",))
+    assert (code, out) == (2, "") and "no format is called 'pdf'" in err

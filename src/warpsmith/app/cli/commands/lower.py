@@ -8,11 +8,16 @@ from warpsmith.app.cli.about.launching import kernel_files
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.options import compiler_options, text, texts
+from warpsmith.app.cli.output import write_result
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
 from warpsmith.flows.lower import TARGETS, Target, lower_kernel, lower_to
 from warpsmith.report.lowering.html import lowering_html
 from warpsmith.report.lowering.text import lowering_text
 
 __all__ = ["command"]
+
+_FORMATS = ("text", "html")
 
 
 @click.command("lower", cls=Command)
@@ -34,9 +39,7 @@ __all__ = ["command"]
 )
 @click.option("--kernel", default="", metavar="NAME", help="The kernel that is meant, where there are several.")
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "html"]), default="text", help="html: the targets side by side."
-)
+@click.option("--format", "form", default="text", metavar="FMT[=FILE]", help="text, or html: the targets side by side.")
 @compiler_options
 def command(path: str, **given: object) -> int:
     """Write a kernel (CUDA, OpenCL, PTX, AMD IL) as text of another machine, with the lines that it is of.
@@ -47,11 +50,24 @@ def command(path: str, **given: object) -> int:
     """
     kernel = text(given["kernel"]) or ""
     targets: list[Target] = [target for target in TARGETS if target in texts(given["targets"])]
-    architectures, form = texts(given["architectures"]), text(given["form"])
+    architectures, (form, place) = texts(given["architectures"]), _output(text(given["form"]) or "text")
     (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings_of({}))
     if targets == ["mask"] and form == "text" and not architectures:
-        click.echo(lower_kernel(file, kernel).text, nl=False)
-        return 0
-    made = lower_to(file, kernel, targets, architectures)
-    click.echo(lowering_html(made) if form == "html" else lowering_text(made), nl=False)
+        made = lower_kernel(file, kernel).text
+    else:
+        lowered = lower_to(file, kernel, targets, architectures)
+        made = lowering_html(lowered) if form == "html" else lowering_text(lowered)
+    if place:
+        write_result(place, made)
+    else:
+        click.echo(made, nl=False)
     return 0
+
+
+def _output(form: str) -> tuple[str, str]:
+    """Return a format and the file that it goes to ("": stdout)."""
+    name, _, place = form.partition("=")
+    if name not in _FORMATS:
+        message = f"no format is called '{name}'"
+        raise UsageError(Finding("INP000", "error", message, help=(f"the formats: {', '.join(_FORMATS)}",)))
+    return name, "" if place == "-" else place
