@@ -143,6 +143,7 @@ def test_what_ends_a_long_run_is_not_looked_at_again(monkeypatch: pytest.MonkeyP
     assert done.totals.lane_instructions > TRIAL
 
 
+@pytest.mark.slow
 def test_counters_of_a_run_that_is_cut_short_are_kept() -> None:
     body = LONG.replace("setp.lt.u32 %p1, %r2, 3000", "setp.ge.u32 %p1, %r2, 0")
     module, memory, kept = made(body), LaunchMemory(), list[Done]()

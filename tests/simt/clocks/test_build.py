@@ -30,6 +30,7 @@ def test_no_compiler_and_one_that_fails(tmp_path: Path, monkeypatch: pytest.Monk
     assert build.library.__wrapped__(8) is None
 
 
+@pytest.mark.slow
 def test_a_change_of_any_file_is_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path))
     texts = build._texts()

@@ -300,9 +300,9 @@ def _never_cleared(right: Any) -> Any:
 
 
 def _always_inside(right: Any) -> Any:
-    def source(k: Any, how: str, other: Any, clamp: Any) -> Any:
-        lane, inside = right(k, how, other, clamp)
-        return lane, k.e.b.or_(inside, k.e.b.not_(inside))
+    def source(e: Any, how: str, lane: Any, other: Any, clamp: Any) -> Any:
+        found, inside = right(e, how, lane, other, clamp)
+        return found, e.b.or_(inside, e.b.not_(inside))
 
     return source
 
@@ -483,7 +483,7 @@ BUGS = (
     Bug(
         "a shuffle is always in range",
         exchange,
-        "_source",
+        "shuffle_source",
         _always_inside,
         _ptx(_SHUFFLE),
     ),

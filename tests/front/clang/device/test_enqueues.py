@@ -37,7 +37,7 @@ def check_random(seeds: range, folder: Path) -> int:
 
 
 def test_random_programs_launch_with_what_is_known(tmp_path: Path) -> None:
-    assert check_random(range(6), tmp_path) > 5
+    assert check_random(range(3), tmp_path) > 2
 
 
 @pytest.mark.slow

@@ -75,6 +75,7 @@ def _cases(count: int) -> list[Case]:
     return [*asked, op_case(("sin", (F32,), (F32,), None), 0), *(random_case(seed) for seed in range(count))]
 
 
+@pytest.mark.slow
 def test_kernels_run_while_others_are_compiled_and_dropped() -> None:
     assert _stress(_cases(0), threads=3, rounds=2) == []
 
