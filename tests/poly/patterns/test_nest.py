@@ -147,10 +147,18 @@ def _touched(subscripts: list[list[int]], point: Sequence[int]) -> tuple[int, ..
     return tuple(sum(c * p for c, p in zip(row, (*point, 1), strict=True)) for row in subscripts)
 
 
-# a few at once: what loops of one file may do is judged for all of them first, which takes half a minute for some
-@pytest.mark.parametrize("number", [n if n < 4 else pytest.param(n, marks=pytest.mark.slow) for n in range(60)])
+@pytest.mark.parametrize("number", range(4))
 def test_random_nests(number: int) -> None:
-    count = 4 if number < 4 else 60
+    _check(number, 4)
+
+
+@pytest.mark.slow
+def test_more_random_nests() -> None:
+    for number in range(60):
+        _check(number, 60)
+
+
+def _check(number: int, count: int) -> None:
     depth, references = _cases(3, count)[number]
     facts = _facts(3, count)
     found = loop(facts.program, f"f{number}/i")

@@ -8,8 +8,8 @@ import subprocess
 
 __all__ = ["assembler_of", "refused_by_assembler"]
 
-_SINCE = {"gfx900": 14, "gfx90a": 17, "gfx942": 17, "gfx1030": 14, "gfx1100": 16}
-"""The LLVM that knows each architecture, and takes what a newer one writes for it: to 15, `v_writelane_b32` on gfx90a
+_SINCE = {"gfx900": 17, "gfx90a": 17, "gfx942": 17, "gfx1030": 14, "gfx1100": 16}
+"""The LLVM that knows each architecture, and takes what a newer one writes for it: to 15, `v_writelane_b32` on gfx900
 reads one scalar register at most, m0 among them."""
 
 
