@@ -17,10 +17,20 @@ def read_around(file: Path, suffixes: Collection[str]) -> Iterator[tuple[Path, s
     count = 0
     for folder in dict.fromkeys((file.resolve().parent, file.resolve().parent.parent)):
         for path in sorted(_list_files(folder)):
-            if path.suffix.lower() not in suffixes or count >= _MOST_FILES or path.stat().st_size > _LARGEST:
+            if path.suffix.lower() not in suffixes or count >= _MOST_FILES:
                 continue
-            count += 1
-            yield path, path.read_bytes().decode("latin-1")
+            text = _read(path)
+            if text is not None:
+                count += 1
+                yield path, text
+
+
+def _read(path: Path) -> str | None:
+    """Return the text of a file; None where it is too large, or may not be read."""
+    try:
+        return path.read_bytes().decode("latin-1") if path.stat().st_size <= _LARGEST else None
+    except OSError:
+        return None
 
 
 def _list_files(folder: Path) -> Iterable[Path]:

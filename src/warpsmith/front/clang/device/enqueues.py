@@ -38,7 +38,7 @@ class EnqueueWalk(Walk):
         hosts = [
             function
             for top in self.places.children(self.library.getTranslationUnitCursor(unit))
-            if self._is_users(top)
+            if self.places.is_users(top)
             for function in self._functions(top)
         ]
         calls = [(call, int(host.first or 0)) for host in hosts for call in self._calls(host)]
@@ -73,10 +73,6 @@ class EnqueueWalk(Walk):
             name = self._value("" if kernel is None else names[int(kernel) - 1])
             row: LaunchRow = (name, *self.places.extent(call), nothing, nothing, 0, given_block(nothing), [])
             yield fill_launch(row, grid, block, frozenset({0}))
-
-    def _is_users(self, cursor: Cursor) -> bool:
-        file, _ = self.places.place(self.library.getCursorLocation(cursor))
-        return file >= 0 and self.places.user[file]
 
     def _constant(self, cursor: Cursor) -> int | float | None:
         value = self.values[self._evaluate_constant(cursor)]

@@ -40,7 +40,6 @@ _ARRAYS: Final = frozenset({kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, ki
 _TERSE: Final = 17
 _COMMA: Final = kinds.BINARY_OPERATORS.index(",")
 _CONFIGURES: Final = "cudaConfigureCall"
-_OURS: Final = "/warpsmith/front/headers/"
 _NOT_ON_DEVICES: Final = {kinds.DYNAMIC_CAST: "dynamic_cast", kinds.TYPEID: "typeid"}
 
 
@@ -321,7 +320,7 @@ class UseWalk(Walk):
 
     def _is_users(self, cursor: Cursor) -> bool:
         file, _ = self.places.place(self.library.getCursorLocation(cursor))
-        return file >= 0 and self.places.user[file] and _OURS not in self.places.files[file]
+        return file >= 0 and self.places.user[file]
 
     def _say(self, cursor: Cursor, message: str) -> None:
         handle, line, offset = self.library.place(self.library.getCursorLocation(cursor))

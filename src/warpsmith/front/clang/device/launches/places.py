@@ -61,7 +61,6 @@ _REFERENCES: Final = frozenset({kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFEREN
 _CASTS: Final = frozenset({
     kinds.UNEXPOSED_EXPR, kinds.PAREN, kinds.CAST, kinds.STATIC_CAST, kinds.FUNCTIONAL_CAST,
 })  # fmt: skip
-_OURS: Final = "/warpsmith/front/headers/"
 _OPENCL: Final = "/warpsmith/front/headers/opencl_host/"
 _OF_EVERY_DEVICE: Final = {"maxThreadsPerBlock": 1024, "warpSize": 32}
 """Members of cudaDeviceProp that are the same for all GPUs that CUDA 11 and later know."""
@@ -229,7 +228,7 @@ class HostPlaces:
     def _called(self, call: Cursor, parts: list[Cursor], known: Mapping[Place, Numbers]) -> Numbers:
         function = self.referenced(call)
         file, _ = self.places.place(self.library.getCursorLocation(function))
-        own = file >= 0 and self.places.user[file] and _OURS not in self.places.files[file]
+        own = file >= 0 and self.places.user[file]
         if function.kind not in kinds.FUNCTIONS or own:
             return UNKNOWN
         if self.name(call) == CREATES and len(parts) > 2:
