@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from tests.report.analysis.samples import TEXT, reported
 from warpsmith.base.source import SourceFile
-from warpsmith.report.analysis.groups import GroupBy, group_findings, headings
+from warpsmith.report.analysis.groups import GroupBy, group_findings, headings, name_spokesmen
 from warpsmith.report.analysis.model import Reported
 
 
@@ -86,3 +86,23 @@ def test_places_on_one_line_are_one_place_in_words() -> None:
         [reported("MEM001", 3), reported("MEM001", 4), replace(reported("MEM001", 4), fingerprint="x")]
     )
     assert group[0].elsewhere() == [("the same", "line 4")]
+
+
+def test_instances_of_a_template_that_say_other_numbers_are_one() -> None:
+    races = [
+        _caused(reported("SYN002", 3, kernel="k<64>", message="race on s at byte 4"), "a"),
+        _caused(reported("SYN002", 4, kernel="k<64>", message="race on s at byte 8"), "a"),
+        _caused(reported("SYN002", 3, kernel="k<128>", message="race on s at byte 16"), "a"),
+    ]
+    assert shape(*races) == [(("k<64>", "k<128>"), 2)]
+    assert group_findings(races)[0].elsewhere() == [("race on s at byte 8", "line 4")]
+    assert shape(races[0], _caused(reported("SYN002", 3, kernel="other<128>"), "a")) == [
+        (("k<64>",), 1),
+        (("other<128>",), 1),
+    ]
+
+
+def test_each_finding_knows_which_one_is_told_in_its_place() -> None:
+    found = [reported(line=3), reported(line=4), reported("MEM002", 4), replace(reported(line=3), kernel="k")]
+    told = name_spokesmen(found)
+    assert [one is found[0] for one in told] == [True, True, False, True] and told[2] is found[2]

@@ -37,6 +37,11 @@ def test_a_whole_report_is_of_the_schema() -> None:
     assert found["accesses"][0]["bank_ways"] is None
 
 
+def test_what_another_finding_speaks_for_names_it() -> None:
+    first, second = document(findings=(reported(line=3), reported(line=4)))["findings"]
+    assert "same_as" not in first and second["same_as"] == first["fingerprint"]
+
+
 def test_what_is_kept_back_is_there_where_it_is_asked_for() -> None:
     assert "kept_back" not in document()
     (kept,) = document(suppressed=True)["kept_back"]

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from warpsmith.report.analysis.model import CERTAINTIES, Reported
 
-__all__ = ["FindingGroup", "GroupBy", "group_findings", "headings"]
+__all__ = ["FindingGroup", "GroupBy", "group_findings", "headings", "name_spokesmen"]
 
 GroupBy = Literal["", "kernel", "rule", "file"]
 
@@ -47,24 +47,46 @@ class FindingGroup(Struct, frozen=True):
 
 def group_findings(findings: Sequence[Reported]) -> list[FindingGroup]:
     """Return the findings, those that are alike put together where the first of them stands."""
+    return [_group(group) for group in _find_alike(findings)]
+
+
+def name_spokesmen(findings: Sequence[Reported]) -> list[Reported]:
+    """Return for each finding the one that is told in its place: itself, or another one of the same cause."""
+    spokesmen: dict[int, Reported] = {}
+    for alike in _find_alike(findings):
+        first = _group(alike).first
+        spokesmen |= {id(one): first for same in alike for one in same}
+    return [spokesmen[id(one)] for one in findings]
+
+
+def _find_alike(findings: Sequence[Reported]) -> list[list[list[Reported]]]:
+    """Return the causes, each with its places, each of these with the findings that say the same of it."""
     copies: dict[Hashable, list[Reported]] = {}
     for one in findings:
         copies.setdefault((_place(one), _cause(one), one.finding.message), []).append(one)
     alike: dict[Hashable, list[list[Reported]]] = {}
     for same in copies.values():
-        kernels = tuple(dict.fromkeys(one.kernel for one in same))
-        alike.setdefault((kernels, _cause(same[0]), same[0].input), []).append(same)
-    for group in alike.values():
-        # what is most certain speaks for all
-        group.sort(key=lambda same: -CERTAINTIES.index(same[0].finding.certainty))
-    return [
-        FindingGroup(
-            group[0][0],
-            tuple(dict.fromkeys(one.kernel for one in group[0] if one.kernel)),
-            tuple(same[0] for same in group[1:]),
-        )
-        for group in alike.values()
-    ]
+        # a cause that the rule names is one in all instances of a template, whichever of its places are in which
+        kernels = (_template(one.kernel) if one.finding.cause else one.kernel for one in same)
+        alike.setdefault((tuple(dict.fromkeys(kernels)), _cause(same[0]), same[0].input), []).append(same)
+    return list(alike.values())
+
+
+def _group(alike: list[list[Reported]]) -> FindingGroup:
+    # what is most certain speaks for all
+    first, *others = sorted(alike, key=lambda same: -CERTAINTIES.index(same[0].finding.certainty))
+    told: dict[Hashable, str] = {}
+    for same in (first, *others):
+        told.setdefault(_place(same[0]), same[0].kernel)
+    # another instance of a template says nothing new of a place
+    news = [same[0] for same in others if told[_place(same[0])] == same[0].kernel]
+    kernels = dict.fromkeys(one.kernel for same in alike for one in same if one.kernel)
+    return FindingGroup(first[0], tuple(kernels), tuple(news))
+
+
+def _template(kernel: str) -> str:
+    """Return the name of the template that a kernel is an instance of, or its own."""
+    return kernel.partition("<")[0]
 
 
 def _line(one: Reported, first: Reported) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from warpsmith import __version__
 from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import readable
 from warpsmith.report.accesses.json import space_json
+from warpsmith.report.analysis.groups import name_spokesmen
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, BranchEntry, Reported
 from warpsmith.report.analysis.predicted import predicted_json
 from warpsmith.report.analysis.races import race_json
@@ -31,7 +33,7 @@ def analysis_json(report: AnalysisReport, *, suppressed: bool = False) -> str:
     }
     more: Json = {
         "kernels": [_kernel(report, kernel) for kernel in report.kernels],
-        "findings": [_report_json(one) for one in report.findings],
+        "findings": _findings(report.findings),
         "kept_back": [_report_json(one) for one in report.kept_back] if suppressed else [],
         "branches": [_branch(branch) for branch in report.branches],
         "accesses": [_access(access) for access in report.accesses],
@@ -46,7 +48,7 @@ def analysis_jsonl(report: AnalysisReport) -> str:
     """Return a line each diagnostic, kernel and finding; every line is a document of its own."""
     rows: list[Json] = [{"type": "diagnostic", **finding_json(finding)} for finding in report.diagnostics]
     rows += [{"type": "kernel", **_kernel(report, kernel)} for kernel in report.kernels]
-    rows += [{"type": "finding", **_report_json(one)} for one in report.findings]
+    rows += [{"type": "finding", **entry} for entry in _findings(report.findings)]
     rows.append(
         {"type": "end", "schema": SCHEMA, "version": __version__, "status": report.status, **_count_hidden(report)}
     )
@@ -147,6 +149,15 @@ def _simulated(seen: SimulatedAccess) -> Json:
 def _fix(fix: Fix) -> Json:
     edits = [{"span": span_json(edit.span), "text": readable(edit.text)} for edit in fix.edits]
     return {"title": legible(fix.title), "safe": fix.safe, "edits": edits}
+
+
+def _findings(found: Sequence[Reported]) -> list[Json]:
+    """Return each finding; those that another one of the same cause speaks for name it."""
+    spokesmen = name_spokesmen(found)
+    return [
+        _report_json(one) | ({} if first is one else {"same_as": first.fingerprint})
+        for one, first in zip(found, spokesmen, strict=True)
+    ]
 
 
 def _report_json(one: Reported) -> Json:

@@ -71,6 +71,7 @@ class Wording(Struct, frozen=True):
                 for table in one.evidence
             ),
             help=self.texts(one.help),
+            cause=self.text(one.cause),
         )
 
     def access(self, one: AccessEntry) -> AccessEntry:
