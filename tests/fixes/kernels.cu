@@ -108,7 +108,7 @@ __global__ void rest_is_zero(float *out, const float *in, int n, int m)
 {
     int i = blockIdx.x * 256 + threadIdx.y * 32 + threadIdx.x;
     int odd = i - n;
-    if (odd % 2 != 0) out[i] = in[i];  // ARI001 safe: if ((odd & 1) != 0) out[i] = in[i];
+    if (odd % 2 != 0) out[i] = in[i];
 }
 
 __global__ void power(float *out, const float *in, int n, int m)

@@ -10,6 +10,15 @@ __global__ void ARI001_true_two(int *a, int n) { a[threadIdx.x] = n % 2; }  // A
 __global__ void ARI001_true_long(long long *a) { a[threadIdx.x] = a[threadIdx.x] % 64; }  // ARI001
 
 // launch: --block 128
+__global__ void ARI001_true_odd(int *a, int n) { if (n % 2 == 1) a[threadIdx.x] = 1; }  // ARI001
+
+// launch: --block 128
+__global__ void ARI001_near_even(int *a, int n) { if (n % 2 == 0 || n % 8 != 0) a[threadIdx.x] = 1; }
+
+// launch: --block 128
+__global__ void ARI001_near_rest(int *a, int n) { if (n % 4) a[threadIdx.x] = 1; }
+
+// launch: --block 128
 __global__ void ARI001_near_bytes(int *a, const unsigned char *b)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

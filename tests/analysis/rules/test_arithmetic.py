@@ -39,6 +39,13 @@ def test_a_signed_remainder_of_a_power_of_two() -> None:
     assert rules("  %e:i32 = srem %i 8:i32", ptx=True) == []
 
 
+def test_whether_a_remainder_is_zero_is_a_mask_for_compilers() -> None:
+    rest = "  %e:i32 = srem %i 8:i32\n  %z:i1 = "
+    assert rules(f"{rest}eq %e 0:i32") == rules(f"{rest}ne 0:i32 %e") == []
+    for asked in ("eq %e 1:i32", "slt %e 0:i32", "eq %e 0:i32\n  %f:i32 = add %e 1:i32"):
+        assert rules(rest + asked) == ["ARI001"]
+
+
 @pytest.mark.parametrize(
     ("op", "expected"),
     [

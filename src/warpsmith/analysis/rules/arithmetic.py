@@ -12,7 +12,7 @@ from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.analysis.vocabulary import CUDA
 from warpsmith.base.findings import Certainty
-from warpsmith.ssa.nodes import Constant, Float, Instruction, Operand, Phi, Text, Value
+from warpsmith.ssa.nodes import Constant, Float, Instruction, Operand, Phi, Text, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.patterns import number_of
 from warpsmith.ssa.types import F32, F64, I32
@@ -79,12 +79,35 @@ def _in_loop(facts: KernelFacts, block: str) -> bool:
 def _keeps_sign(facts: KernelFacts, remainder: Instruction) -> bool:
     """Whether a remainder stays one with a sign: the compiler has not seen it yet, and will not see by the index in its
     block, or by the type that a number was widened from, that it is never negative."""
-    if is_compiled(facts):
+    if is_compiled(facts) or _is_compared_with_zero(facts, remainder):
         return False
     grid = facts.shape.grid if not origin(facts, remainder.operands[0]).of_block else None
     simpler, assumed = in_launch(facts.function, facts.block, grid)
     known = simpler.get(remainder)
     return known is None or known.op == "srem" or bool(assumed)
+
+
+def _is_compared_with_zero(facts: KernelFacts, remainder: Instruction) -> bool:
+    """Whether only `x % n == 0` and `x % n != 0` ask for a remainder: compilers write a mask for that, whatever the
+    sign."""
+    asked = [i for _, i in facts.function.instructions() if remainder.result in i.operands]
+    kept = (
+        operand
+        for block in facts.function.blocks
+        for operand in (
+            *(operand for phi in block.phis for _, operand in phi.incoming),
+            *terminator_operands(block.terminator),
+        )
+    )
+    return (
+        bool(asked)
+        and all(i.op in ("eq", "ne") and any(map(_is_zero, i.operands)) for i in asked)
+        and remainder.result not in kept
+    )
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and operand.bits == 0
 
 
 def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[KernelFinding]:
