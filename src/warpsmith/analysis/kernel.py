@@ -60,7 +60,7 @@ def examine(
     block, block_assumed = block_of(function, shape, device)
     simpler, grid_assumed = in_launch(function, block, shape.grid)
     assumed = (*block_assumed, *grid_assumed)
-    ask = partial(uniformity, function, graph=Graph.of(function), simpler=simpler)
+    ask = partial(uniformity, function, graph=Graph.of(function), simpler=simpler, arguments=shape.arguments)
     forms = _forms(module, partial(ask, Threads("warp", block, device.warp_width)), shape)
     forms_of_all = _forms(module, partial(ask, Threads("block", block, device.warp_width)), shape)
     warp, whole = forms.answer, forms_of_all.answer

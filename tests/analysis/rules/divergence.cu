@@ -157,6 +157,38 @@ __global__ void DIV003_near_grid_stride(float *y, int n)
         y[i] = 1.0f;
 }
 
+// launch: --block 128
+__global__ void DIV003_near_pairs(float *y, int n)
+{
+    int first = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+    for (int i = first; i < min(first + 2, n); i++)
+        y[i] = 1.0f;
+}
+
+// launch: --block 128
+__global__ void DIV003_true_first(float *y, int n)
+{
+    int end = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+    for (int i = 0; i < min(end + 2, n); i++)  // DIV003
+        y[end] += 1.0f;
+}
+
+// launch: --block 128
+__global__ void DIV003_near_clock(long long ticks)
+{
+    long long start = clock64();
+    while (clock64() - start < ticks)
+        ;
+}
+
+// launch: --block 128
+__global__ void DIV003_true_own_time(long long ticks)
+{
+    long long start = clock64();
+    while (clock64() - start < ticks * threadIdx.x)  // DIV003
+        ;
+}
+
 // launch: --block 256
 __global__ void DIV004_true_modulo(float *a)
 {

@@ -12,6 +12,7 @@ from tests.analysis.uniformity import test_uniformity
 from warpsmith.analysis.affine import privates
 from warpsmith.analysis.uniformity import tables, uniformity
 from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
+from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.tables import UNIFORM, ThreadTable, ThreadTables
 
 Patch = pytest.MonkeyPatch
@@ -89,6 +90,15 @@ def arrays_forget_where(patch: Patch) -> None:
     patch.setattr(uniformity, "privates", found)
 
 
+def arguments_are_of_whole_blocks(patch: Patch) -> None:
+    original = ThreadTables.__init__
+
+    def rounded(self: ThreadTables, threads: Threads, arguments: dict[str, int] | None = None) -> None:
+        original(self, threads, {name: 0 for name in arguments or {}})
+
+    patch.setattr(ThreadTables, "__init__", rounded)
+
+
 BUGS: list[tuple[Bug, int]] = [
     (carries_are_forgotten, 0),
     (what_is_shared_has_any_low_bits, 10),
@@ -116,3 +126,13 @@ def test_a_bug_in_what_is_said_of_lanes_is_seen(bug: Bug, seed: int, monkeypatch
 
 def _wrong(seed: int) -> list[str]:
     return test_uniformity.wrong(lane_module(seed), test_uniformity.shape(seed))
+
+
+def test_a_wrong_argument_is_seen(monkeypatch: Patch) -> None:
+    assert not any(_wrong_of_five(seed) for seed in range(30))
+    arguments_are_of_whole_blocks(monkeypatch)
+    assert any(_wrong_of_five(seed) for seed in range(30))
+
+
+def _wrong_of_five(seed: int) -> list[str]:
+    return test_uniformity.wrong(lane_module(seed), test_uniformity.shape(seed), 5)

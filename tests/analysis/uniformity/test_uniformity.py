@@ -51,21 +51,23 @@ def _groups(lane: Lane) -> Iterator[tuple[str, int]]:
     yield "warp", lane.block * 100 + lane.warp
 
 
-def _seen(module: Module, block: Dim) -> Seen:
+def _seen(module: Module, block: Dim, n: int = 5) -> Seen:
     seen = Seen()
-    launch = Launch((2, 1, 1), block, {"n": struct.pack("<i", 5)}, warp=WARP, max_steps=6000)
+    launch = Launch((2, 1, 1), block, {"n": struct.pack("<i", n)}, warp=WARP, max_steps=6000)
     interpret(module, "k", launch, LaunchMemory(checks=False), seen)
     return seen
 
 
-def _answers(module: Module, block: Dim) -> dict[str, Uniformity]:
+def _answers(module: Module, block: Dim, arguments: dict[str, int] | None = None) -> dict[str, Uniformity]:
     (function,) = module.functions
     levels = (Threads("warp", block, WARP), Threads("block", block, WARP))
-    return {threads.level: uniformity.uniformity(function, threads) for threads in levels}
+    return {threads.level: uniformity.uniformity(function, threads, arguments=arguments) for threads in levels}
 
 
-def wrong(module: Module, block: Dim) -> list[str]:
-    """Return what was called uniform and differs."""
+def wrong(module: Module, block: Dim, n: int | None = None) -> list[str]:
+    """Return what was called uniform and differs. `n`: the argument, where it is said."""
+    if n is not None:
+        return _refuted(_answers(module, block, {"n": n}), _seen(module, block, n))
     return _refuted(_answers(module, block), _seen(module, block))
 
 
@@ -92,7 +94,7 @@ SEEDS = range(90)
 
 def _random_wrong(seeds: range) -> Iterator[list[str]]:
     for seed in seeds:
-        yield wrong(random_module(seed, structured=seed % 3 != 0), shape(seed))
+        yield wrong(random_module(seed, structured=seed % 3 != 0), shape(seed), (None, 8, None, 5)[seed % 4])
 
 
 def test_nothing_uniform_ever_differs() -> None:

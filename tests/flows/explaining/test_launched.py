@@ -22,12 +22,24 @@ __global__ void measure(const float *in, float *out, int n, int check) {
 }
 void host(const float *in, float *out, int n, int any) { LAUNCHES }
 """
+TILES = """
+__global__ void mirror(const float *in, float *out, int n) {
+    __shared__ float tile[32];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        tile[threadIdx.x] = in[i];
+        __syncthreads();
+        out[i] = tile[31 - threadIdx.x];
+        __syncthreads();
+    }
+}
+void host(const float *in, float *out, int grid, int n) { LAUNCHES }
+"""
 RACES = ("SYN002", "SYN004", "SYN008")
 
 
-def explained(folder: Path, launches: str, said: Launching | None = None) -> FileResult:
+def explained(folder: Path, launches: str, said: Launching | None = None, text: str = KERNEL) -> FileResult:
     path = folder / "k.cu"
-    path.write_text(KERNEL.replace("LAUNCHES", launches))
+    path.write_text(text.replace("LAUNCHES", launches))
     task = FileTask(KernelFile(str(path)), (device("h100"),), said or Launching(), settings_of())
     return explain_file(task)
 
@@ -70,6 +82,15 @@ def test_a_race_names_the_launches(tmp_path: Path) -> None:
 def test_what_the_user_says_stands_alone(tmp_path: Path) -> None:
     found = explained(tmp_path, call("64", "0"), Launching(arguments={"check": 1}))
     assert [one for one in found.findings if one.finding.rule in RACES]
+
+
+@pytest.mark.parametrize(
+    ("n", "apart"), [("1024", False), ("1000", True), ("n", True), ("1024); mirror<<<grid, 32>>>(in, out, 1000", True)]
+)
+def test_all_threads_take_part_in_whole_tiles(n: str, *, apart: bool, tmp_path: Path) -> None:
+    found = explained(tmp_path, f"mirror<<<grid, 32>>>(in, out, {n});", text=TILES)
+    assert any(one.finding.rule == "SYN001" for one in found.findings) == apart
+    assert apart or found.kernels[0].freedom.kind == "none"
 
 
 def test_what_decided_is_known(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 i < n            i counts the threads of the whole launch: a boundary, only one warp parts
 tid < n          in a flat block: only one warp of each block parts
 i += stride      a loop over the grid: only its last trip parts; so does one of a warp, from lane in steps of 32
+i < min(s + 4, n)   from s on: as many trips for all but the threads at the edge
 tid % k == c     every warp parts, in the same way after every k lanes
 """
 
@@ -139,6 +140,28 @@ def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact, lanes: LaneValue
                 return True
         if uniform and _strides(facts, index, lanes):
             return True
+        if _is_cut_at_edge(facts, branch, index, bound):
+            return True
+    return False
+
+
+def _is_cut_at_edge(facts: KernelFacts, branch: BranchFact, index: Operand, bound: Operand) -> bool:
+    """Whether a counter runs from where it starts over a constant number of steps, but no further than a number that
+    is the same for all."""
+    value = _narrow(facts, bound)
+    ends = facts.warp_level.definitions.get(value) if isinstance(value, Value) else None
+    if not isinstance(ends, Instruction) or ends.op not in ("smin", "umin"):
+        return False
+    counter = _narrow(facts, index)
+    made = facts.warp_level.definitions.get(counter) if isinstance(counter, Value) else None
+    if not isinstance(made, Phi):
+        return False
+    starts = [operand for _, operand in made.incoming if _step(facts, counter, operand) is None]
+    for end, edge in (ends.operands, ends.operands[::-1]):
+        added = facts.warp_level.definitions.get(end) if isinstance(end, Value) else None
+        same = facts.warp_level.is_uniform(edge, branch.place.name)
+        if same and isinstance(added, Instruction) and added.op == "add" and isinstance(added.operands[1], Constant):
+            return starts == [added.operands[0]]
     return False
 
 

@@ -69,7 +69,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     test = comparison(facts, terminator.condition)
     made_of = origin(facts, terminator.condition)
     sides = sides_of(facts, branch)
-    if sides is None:
+    if sides is None or made_of.of_time:
         return []
     if loop_left_by(facts, branch) is not None:
         return [_trip_count(facts, branch, made_of)] if not is_bounded_by_guard(facts, branch, lanes) else []

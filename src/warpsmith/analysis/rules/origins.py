@@ -62,6 +62,12 @@ class ValueOrigin(Struct, frozen=True):
         return any(name.startswith("ctaid") for name in self.registers)
 
     @property
+    def of_time(self) -> bool:
+        """Whether it is the clock alone that may make it differ between lanes, which those of a warp read at once."""
+        timed = any(name.startswith(("clock", "globaltimer")) for name in self.registers)
+        return timed and self.plain and not self.of_thread
+
+    @property
     def plain(self) -> bool:
         """Whether it follows from indices and parameters alone."""
         return not self.loads and not self.unknown

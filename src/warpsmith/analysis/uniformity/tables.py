@@ -13,13 +13,13 @@ All arithmetic is modulo 2**bits. S may be another number in each group, so that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from warpsmith.analysis.uniformity.seeds import Threads
-from warpsmith.ssa.nodes import Constant, Instruction, Query
+from warpsmith.ssa.nodes import Constant, Instruction, Param, Query
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lanes
 from warpsmith.ssa.semantics.patterns import to_signed
@@ -42,10 +42,11 @@ Rule = Callable[["ThreadTables", Instruction, Sequence[ThreadTable]], ThreadTabl
 
 
 class ThreadTables:
-    """The rules, for one shape of the block and one kind of group."""
+    """The rules, for one shape of the block, one kind of group, and the numbers that some parameters have."""
 
-    def __init__(self, threads: Threads) -> None:
+    def __init__(self, threads: Threads, arguments: Mapping[str, int] | None = None) -> None:
         assert threads.block is not None
+        self._arguments = arguments or {}
         self.block = threads.block
         x, y, z = threads.block
         self.count = x * y * z
@@ -71,9 +72,12 @@ class ThreadTables:
         return ThreadTable((operand.bits,))
 
     def transfer(self, i: Instruction, operands: Sequence[ThreadTable | None]) -> ThreadTable | None:
-        """Return the one result of a pure instruction or a query; None where nothing is known."""
+        """Return the one result of a pure instruction, a query or a parameter; None where nothing is known."""
         if isinstance(i.detail, Query):
             return self._queries.get(i.detail.register)
+        if isinstance(i.detail, Param) and not i.detail.offset and _is_whole(i.result.type):
+            given = self._arguments.get(i.detail.parameter)
+            return None if given is None else ThreadTable((given % (1 << i.result.type.bits),))
         known = [table for table in operands if table is not None]
         if not known or len(known) < len(operands) or not OPS[i.op].pure or i.op == "lanewise":
             return None

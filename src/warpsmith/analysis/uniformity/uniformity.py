@@ -144,28 +144,35 @@ def uniformity(
     graph: Graph | None = None,
     simpler: Mapping[Instruction, Instruction] | None = None,
     agreed: frozenset[Instruction] = frozenset(),
+    arguments: Mapping[str, int] | None = None,
 ) -> Uniformity:
     """Return what is uniform among `threads` (a warp's or a block's) of a function with blocks.
 
     `parameters`: for a device function, which of its parameters are uniform where it is called; a kernel's always are.
     `graph`: that of the function, where it is known. `simpler`: what the launch makes simpler (bounds.py). `agreed`:
-    what is known to give all of them the same (orders.py).
+    what is known to give all of them the same (orders.py). `arguments`: numbers that a kernel's parameters have.
     """
     answer = Uniformity(function, graph or Graph.of(function), threads, simpler=simpler or {})
-    return _Analysis(answer, parameters or {}, agreed).run()
+    tables = None if threads.block is None else ThreadTables(threads, arguments)
+    return _Analysis(answer, parameters or {}, agreed, tables).run()
 
 
 class _Analysis:
     """The fixed point."""
 
-    def __init__(self, answer: Uniformity, parameters: Mapping[str, bool], agreed: frozenset[Instruction]) -> None:
-        self.answer, self.parameters, self.agreed = answer, parameters, agreed
-        function, graph, threads = answer.function, answer.graph, answer.threads
+    def __init__(
+        self,
+        answer: Uniformity,
+        parameters: Mapping[str, bool],
+        agreed: frozenset[Instruction],
+        tables: ThreadTables | None,
+    ) -> None:
+        self.answer, self.parameters, self.agreed, self.rules = answer, parameters, agreed, tables
+        function, graph = answer.function, answer.graph
         self.blocks = {block.name: block for block in function.blocks}
         self.diverged: set[str] = set()
         self.diverged_joins = self.answer.diverged_joins
         self.seen: set[Value] = set()
-        self.rules = None if threads.block is None else ThreadTables(threads)
         self.made: dict[Instruction, tuple[tuple[ThreadTable | None, ...], ThreadTable | None]] = {}
         self.moves: dict[Value, int] = {}
         self.looked: dict[Instruction, tuple[int, ...]] = {}
@@ -319,7 +326,9 @@ class _Analysis:
                 self._keep(phi.result, self.rules.join(rows, diverged=phi.result in self.diverged_joins)) or changed
             )
         for before, operand in phi.incoming:
-            cause = None if self.answer.is_alone(name) else self.answer.why_carried(operand, before, name)
+            # what no one has written no one reads: such an edge has no say, as in LLVM's analysis
+            unread = isinstance(operand, Undefined) or self.answer.is_alone(name)
+            cause = None if unread else self.answer.why_carried(operand, before, name)
             if cause is not None:
                 source = operand if isinstance(operand, Value) else None
                 data = cause if cause.kind == "temporal" else Cause("data", source=source)
