@@ -46,6 +46,20 @@ __global__ void SYN001_near_argument(float *a, int n)
 }
 
 // launch: --block 256
+__global__ void SYN001_near_written_in_the_first_trip(float *a, int n)
+{
+    float limit;
+    for (int i = 0; i < n; i++) {
+        if (i == 0)
+            limit = a[n];
+        if (a[n + i] < limit)
+            break;
+        __syncthreads();
+        a[threadIdx.x] += 1.0f;
+    }
+}
+
+// launch: --block 256
 __global__ void SYN001_near_block(float *a)
 {
     __shared__ float s[256];

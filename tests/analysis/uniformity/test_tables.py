@@ -94,7 +94,7 @@ def arguments_are_of_whole_blocks(patch: Patch) -> None:
     original = ThreadTables.__init__
 
     def rounded(self: ThreadTables, threads: Threads, arguments: dict[str, int] | None = None) -> None:
-        original(self, threads, {name: 0 for name in arguments or {}})
+        original(self, threads, dict.fromkeys(arguments or {}, 0))
 
     patch.setattr(ThreadTables, "__init__", rounded)
 
