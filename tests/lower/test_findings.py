@@ -137,3 +137,15 @@ def test_what_is_not_seen_is_unknown_and_never_left_out(tmp_path: Path) -> None:
     for name in ("objects", "virtuals", "closures", "named"):
         assert "unmodeled" in {i.op for _, i in _function(made, name).instructions()}, name
     assert next(symbol.initial for symbol in made.module.symbols if symbol.name == "made") == (13,)
+
+
+def test_instances_of_a_template_are_one_place(tmp_path: Path) -> None:
+    text = """template <class T> __global__ void own(T *p) { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); p[x] = 1; }
+template __global__ void own<int>(int *);
+template __global__ void own<float>(float *);
+"""
+    made = lowered(text, tmp_path)
+    assert len(made.module.functions) == 2
+    assert [finding.message for finding in made.findings] == [
+        "not modeled: inline assembly; what it gives is taken for unknown"
+    ]

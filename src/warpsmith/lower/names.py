@@ -229,15 +229,28 @@ def initialize(frame: Frame, place: MemoryPlace, type: tree.Type, init: nodes.Ex
     if not is_object(type):
         store(frame.builder, place, type, frame.as_type(init, type))
     elif not isinstance(init, nodes.InitList) or lanes_of(type):
-        if isinstance(type, tree.Array):
-            raise NotModeled("an array that is initialized as a whole", init.span)
-        frame.assign(place, type, init)
+        _initialize_whole(frame, place, type, init)
     elif isinstance(type, tree.Record) and any(field.bits for field in type.fields):
         _initialize_bits(frame, place, type, init)
     else:
         for (offset, part), item in zip(parts_of(type), init.items, strict=False):
             initialize(frame, place.at(offset), part, item)
         _zero(frame, place, type, len(init.items))
+
+
+_MOST_OBJECTS: Final = 64
+
+
+def _initialize_whole(frame: Frame, place: MemoryPlace, type: tree.Type, init: nodes.Expr) -> None:
+    """Give an object the value of another one, or each object of an array what a constructor makes for it."""
+    objects = [(0, type)]
+    while isinstance(objects[0][1], tree.Array):
+        objects = [(offset + inside, part) for offset, array in objects for inside, part in parts_of(array)]
+        made = isinstance(init, nodes.Call) and isinstance(init.type, tree.Record)
+        if not made or not 0 < len(objects) <= _MOST_OBJECTS:
+            raise NotModeled("an array that is initialized as a whole", init.span)
+    for offset, part in objects:
+        frame.assign(place.at(offset), part, init)
 
 
 def _initialize_bits(frame: Frame, place: MemoryPlace, type: tree.Record, init: nodes.InitList) -> None:

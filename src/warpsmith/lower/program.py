@@ -8,7 +8,7 @@ control goes somewhere that is not modeled (goto) has no blocks, as if it were o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -56,7 +56,12 @@ def lower(program: Program, *, inline: bool = True) -> Lowered:
         module = replace(module, functions=_find_needed(module.functions))
     both = [tidy_twice(function) for function in module.functions]
     written = tuple(f for _, f in both if f is not None and f.kernel)
-    return Lowered(replace(module, functions=tuple(f for f, _ in both), written=written), tuple(findings))
+    return Lowered(replace(module, functions=tuple(f for f, _ in both), written=written), _drop_repeats(findings))
+
+
+def _drop_repeats(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return each finding once: instances of a template have one text."""
+    return tuple({(one.rule, one.message, str(one.span)): one for one in findings}.values())
 
 
 def _writes_images(function: nodes.Function) -> bool:

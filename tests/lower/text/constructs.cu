@@ -414,3 +414,14 @@ c *= 3;
 c[1] = c[0] + 1;
 of[t] = c.x - c.y;
 oi[t] = (c == c) + 2 * (a == b);
+
+//// arrays of objects that a constructor makes
+Count counts[4], square[2][3];
+Counts inside, several[2];
+for (int i = 0; i < 9; i++) counts[i & 3].add(in[i] & 7);
+square[t & 1][t % 3].add(t);
+inside.c[t % 3].add(t);
+int sum = 0;
+for (int i = 0; i < 4; i++) sum = 3 * sum + counts[i].n;
+for (int i = 0; i < 6; i++) sum = 3 * sum + square[i / 3][i % 3].n;
+oi[t] = sum + 7 * inside.c[0].n + 11 * inside.c[2].n + inside.last + several[1].c[2].n * several[t & 1].last;

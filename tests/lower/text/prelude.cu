@@ -23,6 +23,8 @@ struct Grown : Base { Begun inner; int more = 5, low; };
 struct Wrapped { Begun held; Grown grown; };
 struct Plain { int a = 9; Begun inner; };
 template <class T> struct Sized { static constexpr int size = 8; static constexpr T scale = T(2); T v[size]; __device__ T twice() const { return v[1] * scale; } };
+struct Count { int n, step; __device__ Count() : n(5), step(2) { n += step; } __device__ void add(int x) { n += x * step; } };
+struct Counts { Count c[3]; int last = 4; };
 struct Vec {
   float x, y;
   __device__ Vec(float x, float y) : x(x), y(y) {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.analysis.test_kernel import ROW, told
-from tests.report.analysis.samples import access, branch, reported
+from tests.report.analysis.samples import access, branch, kernel, reported
 from warpsmith.analysis.resources.diagrams import Diagram, DiagramNode
+from warpsmith.analysis.uniformity.facts import RaceVerdict
 from warpsmith.report.analysis.wording import Wording
 from warpsmith.ssa.nodes import Symbol
 from warpsmith.ssa.types import I32
@@ -53,5 +54,10 @@ def test_every_part_of_what_is_told() -> None:
         "tile", "4·threadIdx.x", ("`n` > 0",), "threadIdx.z"
     )  # fmt: skip
     assert CUDA.branch(replace(branch(), why=(("%tid.x", None),))).why == (("threadIdx.x", None),)
+    verdict = RaceVerdict("unknown", ("the index of tile.2 does not overflow",), "an index of tile.2 is not known")
+    freedom = CUDA.kernel(replace(kernel(), freedom=verdict)).freedom
+    assert (freedom.assumptions, freedom.why) == (
+        ("the index of tile does not overflow",), "an index of tile is not known"
+    )  # fmt: skip
     picture = Diagram("data", (DiagramNode("k", "%tid.x", (), "seed", "divergent"),), ())
     assert CUDA.diagram(picture).nodes[0].title == "threadIdx.x"

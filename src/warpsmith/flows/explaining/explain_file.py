@@ -311,7 +311,7 @@ def _keep_facts(
                 old = Reported(one, result.path, name, "note", mark, proposed=proposed)
             merged[key] = replace(old, devices=(*old.devices, facts.device.name))
     result.findings += merged.values()
-    result.kernels += (kernel_entry(facts, result.path, name) for facts in found)
+    result.kernels += (words.kernel(kernel_entry(facts, result.path, name)) for facts in found)
     first = found[0]
     result.branches += (words.branch(branch_entry(fact, result.path, name)) for fact in first.branches)
     seen = first.simulated.accesses

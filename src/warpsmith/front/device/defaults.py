@@ -9,16 +9,33 @@ Invariant: a member that gets a value is given one here, or is opaque.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.objects import again
 from warpsmith.front.device.builders import DeviceExpressionBuilder
-from warpsmith.tree.nodes import Assign, Call, Cast, Expr, ExprStmt, InitList, Literal, Name, Stmt, Unary, Verbatim
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    Cast,
+    Expr,
+    ExprStmt,
+    Index,
+    InitList,
+    Literal,
+    Name,
+    Stmt,
+    Unary,
+    Verbatim,
+)
 from warpsmith.tree.types import INT, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
 
 __all__ = ["is_made", "make_members", "make_object", "member_values", "value_from_nothing"]
+
+_MOST_ELEMENTS: Final = 64
+"""Objects of an array that are made one by one."""
 
 
 def is_made(context: Context, type: Type) -> bool:
@@ -63,7 +80,7 @@ def make_object(expressions: DeviceExpressionBuilder, target: Expr, span: Span) 
     if not is_made(context, type):
         return
     if not isinstance(type, Record):
-        yield _make_unseen(target, span, "an array of objects that a constructor makes")
+        yield from _make_elements(expressions, target, span)
         return
     made = _construct_default(context, type, span)
     if made is not None:
@@ -71,6 +88,18 @@ def make_object(expressions: DeviceExpressionBuilder, target: Expr, span: Span) 
         return
     yield from _make_base(expressions, target, span)
     yield from make_members(expressions, target, span, frozenset())
+
+
+def _make_elements(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
+    """Yield what makes the objects of an array from nothing, one after the other."""
+    type = target.type
+    assert isinstance(type, Array)
+    if type.count is None or type.count > _MOST_ELEMENTS:
+        yield _make_unseen(target, span, f"an array of more than {_MOST_ELEMENTS} objects that a constructor makes")
+        return
+    for number in range(type.count):
+        index = Literal(span=span, type=INT, text=str(number), value=number)
+        yield from make_object(expressions, Index(span=span, type=type.of, base=again(target), index=index), span)
 
 
 def _make_base(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding, Why
 from warpsmith.analysis.uniformity.facts import KernelFacts
-from warpsmith.report.analysis.model import AccessEntry, BranchEntry
+from warpsmith.report.analysis.model import AccessEntry, AnalyzedKernel, BranchEntry
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["Wording"]
@@ -73,6 +73,11 @@ class Wording(Struct, frozen=True):
             help=self.texts(one.help),
             cause=self.text(one.cause),
         )
+
+    def kernel(self, one: AnalyzedKernel) -> AnalyzedKernel:
+        """Return a kernel with its freedom of races in the user's words."""
+        freedom = replace(one.freedom, why=self.text(one.freedom.why), assumptions=self.texts(one.freedom.assumptions))
+        return replace(one, freedom=freedom)
 
     def access(self, one: AccessEntry) -> AccessEntry:
         """Return an access in the user's words."""
