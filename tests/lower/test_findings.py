@@ -119,7 +119,7 @@ struct Held {
 };
 template <class F> __device__ int called(F f) { return f(2); }
 __global__ void pointer(int *p) { p[0] = *where + made; }
-__global__ void objects(int *p) { Base many[2]; p[0] = many[threadIdx.x & 1].b; }
+__global__ void objects(int *p) { Base many[65]; p[0] = many[threadIdx.x].b; }
 __global__ void virtuals(int *p, Shape *s) { p[0] = s->area(); }
 __global__ void closures(int *p, Held h) { p[0] = h.both(); }
 __global__ void named(int *p, int n) { int k = n; p[0] = called([k = n + 1](int i) { return i * k; }); }
