@@ -226,6 +226,23 @@ __global__ void SYN004_true_tail(float *a)
     }
 }
 
+// launch: --block 256
+__global__ void SYN004_true_rows(float *a)
+{
+    __shared__ float rows[8][32];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    rows[warp][lane] = a[threadIdx.x];
+    a[threadIdx.x] = rows[warp][31 - lane];  // SYN004
+}
+
+// launch: --block 256
+__global__ void SYN004_near_neighbors(float *a)
+{
+    __shared__ float s[257];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[threadIdx.x + 1];
+}
+
 // launch: --block 32
 __global__ void SYN004_true_one_warp(float *a)
 {

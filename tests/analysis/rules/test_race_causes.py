@@ -30,7 +30,7 @@ def test_a_chain_has_one_cause() -> None:
     facts = told(step(1) + step(2) + step(3), BLOCK)
     assert len(facts.races) > 2
     assert set(find_causes(facts.races)) == {0}
-    assert len({one.cause for one in synchronization(facts) if one.rule == "SYN002"}) == 1
+    assert len({one.cause for one in synchronization(facts) if one.rule == "SYN004"}) == 1
 
 
 @pytest.mark.parametrize("between", [WAIT])

@@ -333,8 +333,19 @@ def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str
     assert one.at_most == most
 
 
-@pytest.mark.parametrize(("arguments", "most"), [({}, "error"), ({"n": 1000}, "error"), ({"n": 1 << 20}, "warning")])
-def test_a_bound_that_is_a_multiple_of_the_block(arguments: dict[str, int], most: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("threads", "arguments", "told_as"),
+    [
+        (64, {}, {"error"}),
+        (64, {"n": 1000}, {"error"}),
+        (64, {"n": 1 << 20}, set[str]()),
+        (48, {"n": 1 << 20}, {"error"}),
+        (48, {"n": 48 << 14}, {"warning"}),
+    ],
+)
+def test_a_bound_that_is_a_multiple_of_the_block(
+    threads: int, arguments: dict[str, int], told_as: set[str], tmp_path: Path
+) -> None:
     text = """
         __global__ void k(const int *in, int *out, int n) {
             __shared__ int s[64];
@@ -343,8 +354,8 @@ def test_a_bound_that_is_a_multiple_of_the_block(arguments: dict[str, int], most
         }
     """
     module = lowered(text, tmp_path, "k.cu").module
-    facts = examine(module, "k", LaunchShape((64, 1, 1), arguments=arguments), device("h100"))
-    assert {one.at_most for one in synchronization(facts) if one.rule == "SYN001"} == {most}
+    facts = examine(module, "k", LaunchShape((threads, 1, 1), arguments=arguments), device("h100"))
+    assert {one.at_most for one in synchronization(facts) if one.rule == "SYN001"} == told_as
 
 
 @pytest.mark.parametrize(

@@ -378,8 +378,9 @@ def _doing(side: Side, at: str) -> str:
 
 
 def _in_one_warp(facts: KernelFacts, race: RaceFact) -> bool:
-    """Whether both sides stand where only one warp of the block gets, as the last steps of a reduction do."""
-    if facts.block[0] * facts.block[1] * facts.block[2] <= facts.device.warp_width:
+    """Whether both sides stand where only one warp of the block gets, as the last steps of a reduction do, or each warp
+    has its own part of the memory."""
+    if race.one_warp or facts.block[0] * facts.block[1] * facts.block[2] <= facts.device.warp_width:
         return True
     lanes = LaneValues(facts)
     return all(_warps_at(facts, side.access.block, lanes) == 1 for side in (race.first, race.second))

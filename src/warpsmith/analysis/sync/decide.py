@@ -284,6 +284,7 @@ def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:
         certainty="conditional" if texts or not clash.exact else "proven",
         assumptions=tuple(dict.fromkeys(texts)),
         one_iteration=meeting.first.instruction is meeting.second.instruction and _counts(work.judge, meeting.first),
+        one_warp=work.judge.is_within_warps(meeting),
     )
 
 

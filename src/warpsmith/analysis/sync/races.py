@@ -253,6 +253,16 @@ class Judge(Struct):
         overflow = (f"the index of {p.base.name} does not overflow" for p in (a, b) if p.overflow and p.base)
         return replace(made, assumptions=tuple(dict.fromkeys((*overflow, *made.assumptions))))
 
+    def is_within_warps(self, meeting: Meeting) -> bool:
+        """Whether threads of different warps never clash there."""
+        a, b = meeting.first, meeting.second
+        known = (
+            a.address is not None and b.address is not None and not a.address.has("own") and not b.address.has("own")
+        )
+        if not known or a.base is None or a.base is not b.base:
+            return False
+        return all(self._find_clash(meeting, *two, warped=True).clash is False for *two, _ in self._trials(meeting))
+
     def may_be_ordered(self, meeting: Meeting) -> bool:
         """Whether barriers of a warp, or of some of its lanes, may stand between the two."""
         return meeting.key in self._ordered or meeting.key in self._perhaps

@@ -259,7 +259,7 @@ class RaceFact(Struct, frozen=True):
     `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several;
     `replay`: the command that shows it, where it was seen in a run; `barrier`: the one between them whose flags leave
     this memory out (OpenCL); `one_iteration`: it is one access, whose address tells the iterations of the loop around
-    it apart."""
+    it apart; `one_warp`: threads of different warps never meet there."""
 
     kernel: str
     variable: str
@@ -273,6 +273,7 @@ class RaceFact(Struct, frozen=True):
     replay: str = ""
     barrier: Instruction | None = None
     one_iteration: bool = False
+    one_warp: bool = False
 
     @property
     def places(self) -> frozenset[str]:
