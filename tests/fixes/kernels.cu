@@ -94,7 +94,7 @@ template __global__ void float_template<double>(double *, const double *, int, i
 __global__ void rest_of_counter(float *out, const float *in, int n, int m)
 {
     float sum = 0.0f;
-    for (int j = 0; j < 20; j++) sum += in[j % 8];  // ARI001 safe: for (int j = 0; j < 20; j++) sum += in[j & 7];
+    for (int j = 0; j < 20; j++) sum += in[j % 8];
     out[blockIdx.x * 256 + threadIdx.y * 32 + threadIdx.x] = sum;
 }
 

@@ -19,6 +19,20 @@ __global__ void ARI001_near_even(int *a, int n) { if (n % 2 == 0 || n % 8 != 0) 
 __global__ void ARI001_near_rest(int *a, int n) { if (n % 4) a[threadIdx.x] = 1; }
 
 // launch: --block 128
+__global__ void ARI001_true_from_argument(int *a, int n)
+{
+    for (int i = n; i < 40; i++)
+        a[i % 8] += 1;  // ARI001
+}
+
+// launch: --block 128
+__global__ void ARI001_near_counter(int *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[(i + 3) % 8] += 1;
+}
+
+// launch: --block 128
 __global__ void ARI001_near_bytes(int *a, const unsigned char *b)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

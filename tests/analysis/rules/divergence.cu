@@ -174,6 +174,32 @@ __global__ void DIV003_true_first(float *y, int n)
 }
 
 // launch: --block 128
+__global__ void DIV003_near_shares(float *y, size_t n)
+{
+    size_t threads = gridDim.x * blockDim.x, t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t i = t * n / threads; i < (t + 1) * n / threads; i++)
+        y[i] = 1.0f;
+}
+
+// launch: --block 128
+__global__ void DIV003_true_growing_shares(float *y, size_t n)
+{
+    size_t threads = gridDim.x * blockDim.x, t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t i = t * t / threads; i < (t + 1) * n / threads; i++)  // DIV003
+        y[i] = 1.0f;
+}
+
+// launch: --block 128
+__global__ void DIV003_near_retry(int *sum, const int *a)
+{
+    int seen = *sum, last;
+    do {
+        last = seen;
+        seen = atomicCAS(sum, last, last * 2 + a[threadIdx.x]);
+    } while (seen != last);
+}
+
+// launch: --block 128
 __global__ void DIV003_near_clock(long long ticks)
 {
     long long start = clock64();

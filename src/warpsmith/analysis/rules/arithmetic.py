@@ -78,8 +78,8 @@ def _in_loop(facts: KernelFacts, block: str) -> bool:
 
 def _keeps_sign(facts: KernelFacts, remainder: Instruction) -> bool:
     """Whether a remainder stays one with a sign: the compiler has not seen it yet, and will not see by the index in its
-    block, or by the type that a number was widened from, that it is never negative."""
-    if is_compiled(facts) or _is_compared_with_zero(facts, remainder):
+    block, by how it is counted, or by the type that it was widened from, that it is never negative."""
+    if is_compiled(facts) or _is_compared_with_zero(facts, remainder) or _is_counted_up(facts, remainder.operands[0]):
         return False
     grid = facts.shape.grid if not origin(facts, remainder.operands[0]).of_block else None
     simpler, assumed = in_launch(facts.function, facts.block, grid)
@@ -104,6 +104,28 @@ def _is_compared_with_zero(facts: KernelFacts, remainder: Instruction) -> bool:
         and all(i.op in ("eq", "ne") and any(map(_is_zero, i.operands)) for i in asked)
         and remainder.result not in kept
     )
+
+
+def _is_counted_up(facts: KernelFacts, operand: Operand) -> bool:
+    """Whether a number starts at one that is not negative, and only such are added; sums with a sign do not wrap."""
+    pending, seen = [operand], set[Operand]()
+    while pending:
+        one = pending.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if isinstance(one, Constant):
+            if one.bits >> (one.type.bits - 1):
+                return False
+            continue
+        made = facts.warp_level.definitions.get(one) if isinstance(one, Value) else None
+        if isinstance(made, Phi):
+            pending += (incoming for _, incoming in made.incoming)
+        elif isinstance(made, Instruction) and made.op == "add":
+            pending += made.operands
+        else:
+            return False
+    return True
 
 
 def _is_zero(operand: Operand) -> bool:

@@ -3,6 +3,7 @@
 i < n            i counts the threads of the whole launch: a boundary, only one warp parts
 tid < n          in a flat block: only one warp of each block parts
 i += stride      a loop over the grid: only its last trip parts; so does one of a warp, from lane in steps of 32
+from t * n / count to (t + 1) * n / count   as many trips for all, or one more
 i < min(s + 4, n)   from s on: as many trips for all but the threads at the edge
 tid % k == c     every warp parts, in the same way after every k lanes
 """
@@ -10,10 +11,11 @@ tid % k == c     every warp parts, in the same way after every k lanes
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from warpsmith.analysis.affine.symbols import center
 from warpsmith.analysis.rules.lanes import LaneValues
-from warpsmith.analysis.rules.origins import ValueOrigin, origin
+from warpsmith.analysis.rules.origins import Numbers, ValueOrigin, origin
 from warpsmith.analysis.rules.sides import BranchTest, comparison
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value, terminator_operands
@@ -140,9 +142,40 @@ def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact, lanes: LaneValue
                 return True
         if uniform and _strides(facts, index, lanes):
             return True
-        if _is_cut_at_edge(facts, branch, index, bound):
+        if _is_cut_at_edge(facts, branch, index, bound) or _is_even_share(facts, index, bound):
             return True
     return False
+
+
+_LINEAR: Final = (*_CASTS, "mul", "shl", "smulwide", "umulwide", "udiv", "sdiv", "lshr", "ashr")
+
+
+def _is_even_share(facts: KernelFacts, index: Operand, bound: Operand) -> bool:
+    """Whether a loop runs over an even share of all items, from `t * n / count` to `(t + 1) * n / count`: no share has
+    more than one item more than another."""
+    counter = _narrow(facts, index)
+    made = facts.warp_level.definitions.get(counter) if isinstance(counter, Value) else None
+    if not isinstance(made, Phi):
+        return False
+    starts = [operand for _, operand in made.incoming if _step(facts, counter, operand) is None]
+    return len(starts) == 1 and _is_next(facts, Numbers(facts), _narrow(facts, starts[0]), _narrow(facts, bound))
+
+
+def _is_next(facts: KernelFacts, numbers: Numbers, one: Operand, other: Operand) -> bool:
+    """Whether a number is what another one is for the next thread."""
+    made, after = (facts.warp_level.definitions.get(o) if isinstance(o, Value) else None for o in (one, other))
+    if not isinstance(after, Instruction):
+        return False
+    if after.op == "add" and after.operands[1] == Constant(after.result.type, 1):
+        return numbers.of(after.operands[0]) == numbers.of(one)
+    if not isinstance(made, Instruction) or made.op != after.op or made.op not in _LINEAR:
+        return False
+    pairs = list(zip(made.operands, after.operands, strict=True))
+    changed = [pair for pair in pairs if numbers.of(pair[0]) != numbers.of(pair[1])]
+    kept = [first for first, second in pairs if numbers.of(first) == numbers.of(second)]
+    linear = made.op in ("mul", "smulwide", "umulwide") or changed[:1] == pairs[:1]
+    alike = all(origin(facts, operand).of_launch for operand in kept)
+    return linear and alike and len(changed) == 1 and _is_next(facts, numbers, *changed[0])
 
 
 def _is_cut_at_edge(facts: KernelFacts, branch: BranchFact, index: Operand, bound: Operand) -> bool:

@@ -72,7 +72,8 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     if sides is None or made_of.of_time:
         return []
     if loop_left_by(facts, branch) is not None:
-        return [_trip_count(facts, branch, made_of)] if not is_bounded_by_guard(facts, branch, lanes) else []
+        known = is_bounded_by_guard(facts, branch, lanes) or (test is not None and _is_retry(facts, test))
+        return [] if known else [_trip_count(facts, branch, made_of)]
     if is_boundary(facts, branch, test, made_of):
         return [_boundary(facts, branch, "only the warps at the edge part here: a bounds check, nothing to gain")]
     if test is not None and (found := _find_interleaved(facts, branch, test)) is not None:
@@ -205,6 +206,13 @@ def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) ->
     )
     assumptions = ("the numbers of iterations differ between the lanes of a warp",)
     return replace(found, assumptions=assumptions, label="the warp stays until its last lane leaves", help=helps)
+
+
+def _is_retry(facts: KernelFacts, test: BranchTest) -> bool:
+    """Whether a loop runs until an atomic operation has found what it should: there is nothing to sort."""
+    definitions = facts.warp_level.definitions
+    makers = [definitions.get(side) for side in (test.left, test.right) if isinstance(side, Value)]
+    return any(isinstance(made, Instruction) and made.op.startswith("atomic_") for made in makers)
 
 
 def _is_of_flags(facts: KernelFacts, made_of: ValueOrigin) -> bool:
