@@ -70,13 +70,41 @@ def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
         message = "a barrier of the block under a condition that differs between its threads"
         label = "threads of one block get here apart from each other, or not at all"
         helps = ("move the barrier out of the branch, and keep only the work inside it",)
+    if of_roles := not returned and _is_of_roles(facts, barrier):
+        message = (
+            "whole warps of a block wait at barriers of their own: hardware may pair them, CUDA does not promise it"
+        )
+        helps = ("let all warps come to one barrier, or give each pair a named one (bar.sync with a number)",)
     why = why_of(barrier.why, barrier.lines)
     by_data = barrier.certainty != "proven" and _is_by_data(facts, barrier)
     return KernelFinding(
         rule, message, barrier.certainty, facts.kernel, barrier.span, f"barrier {_text(barrier.span)}", label,
         assumptions=barrier.assumptions, why=why, help=helps, impact=100.0,
-        cause=f"{why[0].text} {why[0].span}" if why else "", at_most="warning" if by_data else "error",
+        cause=f"{why[0].text} {why[0].span}" if why else "", at_most="warning" if by_data or of_roles else "error",
     )  # fmt: skip
+
+
+def _is_of_roles(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    """Whether the warps of a block have parts of their own, as producers and consumers do, and wait equally often:
+    those that pass this barrier by come to another one, and no branch before it parts the lanes of a warp."""
+    if facts.words.masked is False or not _parts_warps_alone(facts, barrier):
+        return False
+    lanes = LaneValues(facts)
+    waiting = [alive_at(facts, one.block, lanes) for one in facts.barriers if one.divergent]
+    known = [alive for alive in waiting if alive is not None]
+    times = {sum(column) for column in zip(*known, strict=True)}
+    return len(known) == len(waiting) and len(times) == 1 and 0 not in times
+
+
+def _parts_warps_alone(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    parting = [
+        branch.warp
+        for branch in facts.branches
+        if branch.block == "divergent"
+        and isinstance(branch.place.terminator, Branch)
+        and only_way(facts, branch.place, barrier.block) is not None
+    ]
+    return bool(parting) and all(warp == "uniform" for warp in parting)
 
 
 def _is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
