@@ -3,6 +3,7 @@
 error      proven, seen in a run, or true for arguments that any launch may have: if (i < n) out[0] = in[i];
 warning    data decide whether both threads get there:                            if (in[i] < 0) out[0] = i;
            or how far places lie apart was picked:                                out[y * pitch + x], pitch is 256
+           or a plain store gives back a lock:                                    while (atomicCAS(l, 0, 1)); … *l = 0;
 note       a read only spares an atomic operation what would change nothing:     if (*best < v) atomicMax(best, v);
 none       no launch has such arguments; or a read only feeds a compare and swap, which looks for itself
 """
@@ -17,10 +18,10 @@ from warpsmith.analysis.rules.lanes import only_way
 from warpsmith.analysis.rules.origins import Numbers, origin
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact
-from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["is_of_no_launch", "is_reduced", "is_spared_update", "is_swap_loop", "is_thin"]
+__all__ = ["is_of_no_launch", "is_reduced", "is_release", "is_spared_update", "is_swap_loop", "is_thin"]
 
 _PICKED: Final = re.compile(r"(?P<name>\w+) is (?P<number>-?\d+)$")
 _OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
@@ -100,6 +101,21 @@ def is_swap_loop(facts: KernelFacts, race: RaceFact) -> bool:
     updates = [side for side in (race.first.access, race.second.access) if side.kind == "atomic"]
     swaps = [side for side in updates if side.instruction.op == _SWAP]
     return len(swaps) == 1 and is_spared_update(facts, race)
+
+
+def is_release(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a plain store gives back a lock: behind an atomic swap that put one number there, it puts another one."""
+    sides = race.first.access, race.second.access
+    takes = [side for side in sides if side.kind == "atomic" and side.instruction.op in (_SWAP, "atomic_exchange")]
+    gives = [side for side in sides if side.kind == "store"]
+    if len(takes) != 1 or len(gives) != 1:
+        return False
+    take, give = takes[0].instruction, gives[0].instruction
+    taken, given = take.operands[-1], give.operands[-1]
+    numbers = Numbers(facts)
+    same = numbers.of(take.operands[0]) == numbers.of(give.operands[0])
+    behind = facts.warp_level.graph.dominates(takes[0].block, gives[0].block)
+    return same and behind and isinstance(taken, Constant) and isinstance(given, Constant) and taken != given
 
 
 def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bool:

@@ -15,6 +15,7 @@ from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.race_evidence import (
     is_of_no_launch,
     is_reduced,
+    is_release,
     is_spared_update,
     is_swap_loop,
     is_thin,
@@ -251,6 +252,11 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         )
         message += "only whether the update would change anything"
         helps = ("to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out",)
+    if released := is_release(facts, race):
+        message = (
+            f"{where} is a lock that a plain store gives back: what was written under it may be seen later than that"
+        )
+        helps = (terms.release,)
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
     if race.barrier is not None and race.barrier.span is not None:
@@ -264,7 +270,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        replay=race.replay, at_most="note" if spared else "warning" if is_thin(facts, race) else "error",
+        replay=race.replay, at_most="note" if spared else "warning" if released or is_thin(facts, race) else "error",
     )  # fmt: skip
 
 
