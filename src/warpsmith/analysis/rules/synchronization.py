@@ -13,6 +13,7 @@ from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.race_evidence import (
+    is_looked_at_again,
     is_of_no_launch,
     is_reduced,
     is_release,
@@ -25,7 +26,7 @@ from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
-from warpsmith.base.findings import Certainty, Note
+from warpsmith.base.findings import Certainty, Note, Severity
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Param, Return, Value
 
@@ -252,7 +253,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         )
         message += "only whether the update would change anything"
         helps = ("to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out",)
-    if released := is_release(facts, race):
+    if is_release(facts, race):
         message = (
             f"{where} is a lock that a plain store gives back: what was written under it may be seen later than that"
         )
@@ -270,8 +271,13 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        replay=race.replay, at_most="note" if spared else "warning" if released or is_thin(facts, race) else "error",
+        replay=race.replay, at_most="note" if spared else _severity(facts, race),
     )  # fmt: skip
+
+
+def _severity(facts: KernelFacts, race: RaceFact) -> Severity:
+    mild = is_release(facts, race) or is_looked_at_again(facts, race) or is_thin(facts, race)
+    return "warning" if mild else "error"
 
 
 def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:
