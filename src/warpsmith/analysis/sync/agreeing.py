@@ -2,6 +2,7 @@
 
     i = t + k * B;  if (i / B * B < n) __syncthreads();    the same k for all: B is the size of the block, and t < B
     for (i = t; i < k * 4 * B; i += 4 * B) …               all threads run k times: t < 4 * B
+    end = n % B ? n / B * B + B : n                        the same of a bound that is rounded up (rounded.py)
     if (*stop) __syncthreads();                            stop is volatile: somebody may write in between, or nobody
 
 A barrier behind such a condition is told as heuristic. Followed backwards from the condition: the operands, where
@@ -11,8 +12,10 @@ threads come different ways the condition that parts them, to where divergence b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import prod
 
+from warpsmith.analysis.sync.rounded import is_index_in_block, is_rounded, number_of
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.nodes import (
     Branch,
@@ -107,11 +110,25 @@ def _is_whole(answer: Uniformity, counter: Operand, bound: Operand) -> bool:
     whole, names = _factors(answer, bound)
     steps = [(operand, _step(answer, counter, operand)) for _, operand in made.incoming]
     found = [step for _, step in steps if step is not None]
-    if len(found) != 1 or not all(_starts_in_block(answer, operand) for operand, step in steps if step is None):
+    starts = [operand for operand, step in steps if step is None]
+    if len(found) != 1:
+        return False
+    if _is_of_whole_blocks(answer, starts, found[0], bound):
+        return True
+    if not all(_starts_in_block(answer, operand) for operand in starts):
         return False
     number, parts = _factors(answer, found[0])
     covers = _is_block(answer, number) or "ntid.x" in parts
     return covers and whole % number == 0 and not parts - names
+
+
+def _is_of_whole_blocks(answer: Uniformity, starts: Sequence[Operand], step: Operand, bound: Operand) -> bool:
+    """Whether a counter goes from the thread's number in its block to a multiple of its step, which is the size of a
+    block, or of several."""
+    number, block = number_of(answer, step), answer.threads.block
+    if number is None or block is None or number < 1 or number % prod(block):
+        return False
+    return all(is_index_in_block(answer, one) for one in starts) and is_rounded(answer, bound, number)
 
 
 def _step(answer: Uniformity, counter: Operand, operand: Operand) -> Operand | None:
