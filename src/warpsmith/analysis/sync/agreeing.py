@@ -5,14 +5,19 @@
     end = n % B ? n / B * B + B : n                        the same of a bound that is rounded up (rounded.py)
     if (*stop) __syncthreads();                            stop is volatile: somebody may write in between, or nobody
 
-A barrier behind such a condition is told as heuristic. Followed backwards from the condition: the operands, where
-threads come different ways the condition that parts them, to where divergence begins.
+A barrier behind such a condition is told as heuristic. An exchange behind one of its own mask is none to tell of:
+
+    m = __activemask(); for (k = __popc(m) / 2; k > 0; k /= 2) __shfl_down_sync(m, …)      who has this m counts alike
+
+Both are followed backwards from the condition: the operands, where threads come different ways the condition that parts
+them, to where divergence begins.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import prod
 
 from warpsmith.analysis.sync.rounded import is_index_in_block, is_rounded, number_of
@@ -32,7 +37,7 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["may_agree"]
+__all__ = ["is_of_mask", "may_agree"]
 
 _QUOTIENTS = ("sdiv", "udiv")
 _SAME = ("zext", "sext", "trunc")
@@ -46,6 +51,16 @@ _MOST_PARTS = 3
 def may_agree(answer: Uniformity, branch: str) -> bool:
     """Whether all that a branch's condition differs by is a quotient by the size of the block, a counter that is
     compared with a multiple of its step, or memory that changes meanwhile; a branch that does not differ agrees."""
+    return _is_made_of(answer, branch, partial(_is_alike, answer))
+
+
+def is_of_mask(answer: Uniformity, branch: str, mask: Value) -> bool:
+    """Whether all that a branch's condition differs by is a mask: those that have the same one go the same way."""
+    return _is_made_of(answer, branch, lambda made: made.result is mask)
+
+
+def _is_made_of(answer: Uniformity, branch: str, is_alike: Callable[[Instruction], bool]) -> bool:
+    """Whether a branch's condition differs by what is alike, and nothing else."""
     pending: list[tuple[Operand, str]] = list(_condition(answer, branch))
     seen: set[tuple[Operand, str]] = set()
     while pending:
@@ -64,7 +79,7 @@ def may_agree(answer: Uniformity, branch: str) -> bool:
             pending += _condition(answer, name or branch)
         if isinstance(made, Phi):
             pending += [(operand, before) for before, operand in made.incoming]
-        elif not _is_alike(answer, made):
+        elif not is_alike(made):
             if not (OPS[made.op].pure and made.operands):
                 return False
             pending += [(operand, answer.homes[value]) for operand in made.operands]
