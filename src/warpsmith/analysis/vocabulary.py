@@ -34,6 +34,7 @@ class Vocabulary(Struct, frozen=True):
     broadcast: str
     shuffle_down: str
     reduce_add: str
+    release: str
     shared: str
     private: str
     inline: str
@@ -57,6 +58,7 @@ CUDA: Final = Vocabulary(
     broadcast="__shfl_sync",
     shuffle_down="__shfl_down_sync",
     reduce_add="__reduce_add_sync",
+    release="give it back by __threadfence(); atomicExch(lock, 0)",
     shared="shared",
     private="local",
     inline="__forceinline__",
@@ -79,6 +81,7 @@ OPENCL: Final = Vocabulary(
     broadcast="sub_group_broadcast",
     shuffle_down="sub_group_shuffle_down",
     reduce_add="sub_group_reduce_add",
+    release="give it back by mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_xchg(lock, 0)",
     shared="local",
     private="private",
     inline="inline",

@@ -780,3 +780,25 @@ __global__ void SYN008_true_two_rows(float *a)
     int i = blockIdx.x * 128 + threadIdx.x;
     a[i] = a[i + 258];  // SYN008
 }
+
+// launch: --block 64
+__global__ void SYN005_near_lanes_that_are_counted(float *a)
+{
+    if (threadIdx.x % 2 == 0) {
+        unsigned m = __activemask();
+        float x = a[threadIdx.x];
+        for (int k = __popc(m) / 2; k > 0; k /= 2)
+            x += __shfl_down_sync(m, x, k);
+        a[threadIdx.x] = x;
+    }
+}
+
+// launch: --block 64
+__global__ void SYN005_true_lanes_by_their_own_count(float *a)
+{
+    unsigned m = __activemask();
+    float x = a[threadIdx.x];
+    for (int k = __popc(m & (2 << threadIdx.x) - 1); k > 0; k /= 2)
+        x += __shfl_down_sync(m, x, k);  // SYN005
+    a[threadIdx.x] = x;
+}

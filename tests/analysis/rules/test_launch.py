@@ -106,6 +106,8 @@ def test_limits_of_a_launch() -> None:
 
     many = Limits(4096)
     assert "2048 threads a block, 1024 at most" in excess((1024, 2, 1), limits=many)
+    # one limit of them, though a side of 2048 is beyond another as well
+    assert "2048 threads a block, 1024 at most" in excess((2048, 1, 1), limits=many)
     assert "block.z = 65, 64 at most" in excess((1, 1, 65), limits=many)
     assert "grid.y = 65,536, 65,535 at most" in excess((256, 1, 1), (1, 65_536, 1))
     assert "the kernel promises 256 at most" in excess((288, 1, 1))

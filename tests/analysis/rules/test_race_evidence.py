@@ -9,8 +9,16 @@ from msgspec.structs import replace
 
 from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.rules.race_evidence import is_of_no_launch, is_reduced, is_spared_update, is_thin
-from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchCall, LaunchShape, RaceFact
+from warpsmith.analysis.rules.race_evidence import (
+    is_looked_at_again,
+    is_of_no_launch,
+    is_reduced,
+    is_release,
+    is_spared_update,
+    is_thin,
+)
+from warpsmith.analysis.rules.synchronization import synchronization
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchCall, LaunchShape, RaceFact, Side
 from warpsmith.machine.devices import device
 
 BLOCK, GRID = (64, 1, 1), (4, 1, 1)
@@ -54,6 +62,53 @@ def test_reads_that_only_spare_an_update(body: str, *, spared: bool, tmp_path: P
     facts = facts_of(tmp_path, body)
     found = [is_spared_update(facts, race) for race in races(facts)]
     assert found and all(found) == spared
+
+
+@pytest.mark.parametrize(
+    ("body", "again"),
+    [
+        ("while (*out < n) { int h = atomicAdd(out, 1); if (h < n) more[h] = in[h]; }", True),
+        ("if (*out > 0) { int h = atomicSub(out, 1); if (h > 0) more[h] = in[h]; }", True),
+        # what the update gives is not looked at, or what is read goes elsewhere, or to work that is not behind it
+        ("while (*out < n) { int h = atomicAdd(out, 1); more[h] = in[h]; }", False),
+        ("int v = *out; if (v < n) { int h = atomicAdd(out, 1); if (h < n) more[v] = in[h]; }", False),
+        ("int v = *out; if (v < n) more[i] = 1; int h = atomicAdd(out, 1); if (h < n) more[h] = in[h];", False),
+    ],
+)
+def test_an_update_that_looks_for_itself(body: str, *, again: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, body)
+    read = next(one for one in facts.accesses if one.kind == "load" and one.variable == "out")
+    update = next(one for one in facts.accesses if one.kind == "atomic")
+    race = RaceFact("k", "out", "global", "grid", 0, Side(None, read), Side(None, update), "conditional", ())
+    assert is_looked_at_again(facts, race) == again
+
+
+@pytest.mark.parametrize(
+    ("body", "released"),
+    [
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; *out = 0;", True),
+        ("if (atomicExch(out, 1) == 0) { *more += in[i]; *out = 0; }", True),
+        # it is no other number, none that is written out, of another place, or not behind it
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; *out = 1;", False),
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; *out = n;", False),
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; out[n] = 0;", False),
+        ("*out = 0; while (atomicCAS(out, 0, 1)); *more += in[i];", False),
+        ("atomicAdd(out, 1); *out = 0;", False),
+    ],
+)
+def test_a_lock_that_a_plain_store_gives_back(body: str, *, released: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, body)
+    sides = [(one, other) for one in facts.accesses for other in facts.accesses if one.kind == "atomic" != other.kind]
+    swap, store = next(
+        pair for pair in sides if pair[1].kind == "store" and pair[1].span and "out" in pair[1].span.text
+    )
+    race = RaceFact("k", "out", "global", "grid", 0, Side(None, swap), Side(None, store), "conditional", ())
+    assert is_release(facts, race) == released
+    if released:
+        (one,) = (
+            one for one in synchronization(replace(facts, races=(race,), as_written=None)) if one.rule == "SYN008"
+        )
+        assert one.at_most == "warning" and "atomicExch" in one.help[0]
 
 
 @pytest.mark.parametrize(

@@ -359,6 +359,26 @@ def test_a_bound_that_is_a_multiple_of_the_block(
 
 
 @pytest.mark.parametrize(
+    ("test", "more", "most"),
+    [
+        # producers and consumers: each row of 32 is a warp
+        ("threadIdx.y == 0", "else { p[1] = 2; __syncthreads(); }", "warning"),
+        ("threadIdx.y == 0", "if (threadIdx.y == 1) { for (int k = 0; k < n; k++) __syncthreads(); }", "warning"),
+        # nobody else waits, or not as often, or warps are parted
+        ("threadIdx.y == 0", "", "error"),
+        ("threadIdx.y == 0", "else { __syncthreads(); p[1] = 2; __syncthreads(); }", "error"),
+        ("threadIdx.x < 16", "else { p[1] = 2; __syncthreads(); }", "error"),
+        ("threadIdx.y == 0 && p[threadIdx.x] > 0", "else { p[1] = 2; __syncthreads(); }", "error"),
+    ],
+)
+def test_warps_that_wait_at_barriers_of_their_own(test: str, more: str, most: str, tmp_path: Path) -> None:
+    text = f"__global__ void k(int *p, int n) {{ if ({test}) {{ p[0] = 1; __syncthreads(); }} {more} p[2] = n; }}"
+    module = lowered(text, tmp_path, "k.cu").module
+    facts = examine(module, "k", LaunchShape((32, 2, 1)), device("h100"))
+    assert {one.at_most for one in synchronization(facts) if one.rule == "SYN001"} == {most}
+
+
+@pytest.mark.parametrize(
     ("bound", "rows", "told_as"),
     [
         ("n / 4 * 4", 32, "heuristic"),

@@ -14,6 +14,9 @@ ROUND = f"for (int i = threadIdx.x; i / B * B < n; i += B) {{ s[i % 64] = i; {WA
 WHOLE = f"for (int i = START; i < (n / STEP + 1) * STEP; i += STEP) {{ s[i % 64] = i; {WAIT} a[i] = s[i % 7]; {WAIT} }}"
 FIRST = "(int)(blockIdx.x * blockDim.x + threadIdx.x)"
 GRID = "(int)(gridDim.x * blockDim.x * 4)"
+PLANE = f"for (int i = START; i < end; i += w) {{ s[i % 64] = i; {WAIT} a[i] = s[i % 7]; {WAIT} }}"
+UP = "int w = blockDim.x * blockDim.y, end = n & (w - 1) ? (n & ~(w - 1)) + w : n; "
+ROW_BY_ROW = UP + PLANE.replace("START", "(int)(threadIdx.y * blockDim.x + threadIdx.x)")
 POLL = f"volatile int *v = b; while (v[0] == 0) {{ s[threadIdx.x] = n; {WAIT} }}"
 
 
@@ -30,6 +33,13 @@ POLL = f"volatile int *v = b; while (v[0] == 0) {{ s[threadIdx.x] = n; {WAIT} }}
         (WHOLE.replace("START", "(int)threadIdx.x * 4").replace("STEP", "64"), False),
         (WHOLE.replace("i <", "i <=").replace("START", FIRST).replace("STEP", GRID), False),
         (WHOLE.replace("(n / STEP + 1) * STEP", "n").replace("START", FIRST).replace("STEP", GRID), False),
+        (ROW_BY_ROW, True),
+        (ROW_BY_ROW.replace("n & (w - 1) ?", "n % w ?"), True),
+        (ROW_BY_ROW.replace("n & (w - 1) ?", "n > 7 ?"), False),
+        (ROW_BY_ROW.replace(": n;", ": n + 1;"), False),
+        (ROW_BY_ROW.replace("~(w - 1)", "(w - 1)"), False),
+        (ROW_BY_ROW.replace("blockDim.x + ", "blockDim.x + n + "), False),
+        (ROW_BY_ROW.replace("i += w", "i += w / 2"), False),
         (POLL, True),
         (POLL.replace("v[0]", "v[threadIdx.x]"), False),
         (POLL.replace("v[0]", "atomicAdd(b, 1)"), False),

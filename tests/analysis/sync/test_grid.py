@@ -87,6 +87,25 @@ def test_a_neighbor_of_another_block() -> None:
     assert not races(store("%i") + load("%i"))
 
 
+def test_who_no_test_lets_through_meets_no_neighbor() -> None:
+    def behind(test: str, name: str, access: str) -> str:
+        branch = f"  %c{name}:i1 = {test}\n  branch %c{name} in{name} out{name}\n"
+        return f"{branch}in{name}:\n{access}  jump out{name}\nout{name}:\n"
+
+    def both(test: str) -> list[RaceFact]:
+        return races(behind(test, "s", store("%i")) + behind(test, "l", load("%i", 128)))
+
+    # threads 32 to 63 read what the next block writes, the others do not
+    assert not both("slt %x 32:i32")
+    (race,) = both("slt %x 33:i32")
+    assert race.second.thread is not None and race.second.thread.index == (32, 0, 0)
+    # a step of a reduction for larger blocks than this one
+    assert not both("sle 512:i32 64:i32")
+    assert not races(behind("sle 512:i32 64:i32", "s", store("%x")))
+    (race,) = races(behind("slt 7:i32 %x", "s", store("%x")))
+    assert race.first.thread is not None and race.first.thread.index == (8, 0, 0)
+
+
 def test_pieces_of_more_than_a_block_apart_do_not_meet_their_neighbors() -> None:
     assert not races(store("%i") + load("%i", 4096))
     # each block owns twice as much as it writes

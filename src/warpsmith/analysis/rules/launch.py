@@ -177,7 +177,7 @@ def _excesses(facts: KernelFacts) -> Iterator[str]:
     if threads > MAX_THREADS:
         yield f"{threads} threads a block, {MAX_THREADS} at most"
     for axis, size, most in zip("xyz", facts.block, MAX_BLOCK, strict=True):
-        if size > most:
+        if size > most and threads <= MAX_THREADS:
             yield f"block.{axis} = {size}, {most} at most"
     for axis, size, most in zip("xyz", facts.shape.grid or (1, 1, 1), MAX_GRID, strict=True):
         if size > most:

@@ -3,6 +3,8 @@
 error      proven, seen in a run, or true for arguments that any launch may have: if (i < n) out[0] = in[i];
 warning    data decide whether both threads get there:                            if (in[i] < 0) out[0] = i;
            or how far places lie apart was picked:                                out[y * pitch + x], pitch is 256
+           or a plain store gives back a lock:                                    while (atomicCAS(l, 0, 1)); … *l = 0;
+           or a read decides whether an update is tried that looks for itself:    while (*h < n && atomicAdd(h, 1) < n)
 note       a read only spares an atomic operation what would change nothing:     if (*best < v) atomicMax(best, v);
 none       no launch has such arguments; or a read only feeds a compare and swap, which looks for itself
 """
@@ -17,10 +19,18 @@ from warpsmith.analysis.rules.lanes import only_way
 from warpsmith.analysis.rules.origins import Numbers, origin
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact
-from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["is_of_no_launch", "is_reduced", "is_spared_update", "is_swap_loop", "is_thin"]
+__all__ = [
+    "is_looked_at_again",
+    "is_of_no_launch",
+    "is_reduced",
+    "is_release",
+    "is_spared_update",
+    "is_swap_loop",
+    "is_thin",
+]
 
 _PICKED: Final = re.compile(r"(?P<name>\w+) is (?P<number>-?\d+)$")
 _OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
@@ -84,15 +94,38 @@ def _picked(race: RaceFact) -> Iterator[tuple[str, int]]:
 def is_spared_update(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether one side reads what the other one updates, only to compare it before the same update of its own: what
     it reads too early or too late makes an update more or less that changes nothing."""
+    pair = _read_and_update(facts, race)
+    return pair is not None and pair[1].instruction.op in _MONOTONIC and _only_guards(facts, *pair)
+
+
+def is_looked_at_again(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a read only decides whether an update is tried that looks for itself, as the head of a queue has it:
+
+    while (*head < n) { int i = atomicAdd(head, 1); if (i < n) work(i); }
+    """
+    pair = _read_and_update(facts, race)
+    if pair is None or not any(_is_compared(facts, result) for result in pair[1].instruction.results):
+        return False
+    guards = _find_guards(facts, *pair, swaps=False)
+    return bool(guards) and all(only_way(facts, guard, pair[1].block) is not None for guard in guards or ())
+
+
+def _read_and_update(facts: KernelFacts, race: RaceFact) -> tuple[AccessFact, AccessFact] | None:
+    """Return the read and the atomic update of one place that race, None where it is other accesses that do."""
     sides = race.first.access, race.second.access
     reads = [side for side in sides if side.kind == "load"]
     updates = [side for side in sides if side.kind == "atomic"]
-    if len(reads) != 1 or len(updates) != 1 or updates[0].instruction.op not in _MONOTONIC:
-        return False
+    if len(reads) != 1 or len(updates) != 1:
+        return None
     read, update = reads[0], updates[0]
     numbers = Numbers(facts)
     same = numbers.of(read.instruction.operands[0]) == numbers.of(update.instruction.operands[0])
-    return same and read.bytes == update.bytes and _only_guards(facts, read, update)
+    return (read, update) if same and read.bytes == update.bytes else None
+
+
+def _is_compared(facts: KernelFacts, value: Value) -> bool:
+    users = [user for _, user in _users(facts, value)]
+    return any(isinstance(user, Instruction) and user.op in OPS and OPS[user.op].shape == "compare" for user in users)
 
 
 def is_swap_loop(facts: KernelFacts, race: RaceFact) -> bool:
@@ -102,10 +135,32 @@ def is_swap_loop(facts: KernelFacts, race: RaceFact) -> bool:
     return len(swaps) == 1 and is_spared_update(facts, race)
 
 
+def is_release(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a plain store gives back a lock: behind an atomic swap that put one number there, it puts another one."""
+    sides = race.first.access, race.second.access
+    takes = [side for side in sides if side.kind == "atomic" and side.instruction.op in (_SWAP, "atomic_exchange")]
+    gives = [side for side in sides if side.kind == "store"]
+    if len(takes) != 1 or len(gives) != 1:
+        return False
+    take, give = takes[0].instruction, gives[0].instruction
+    taken, given = take.operands[-1], give.operands[-1]
+    numbers = Numbers(facts)
+    same = numbers.of(take.operands[0]) == numbers.of(give.operands[0])
+    behind = facts.warp_level.graph.dominates(takes[0].block, gives[0].block)
+    return same and behind and isinstance(taken, Constant) and isinstance(given, Constant) and taken != given
+
+
 def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bool:
     """Whether a number that is read is used in conditions of the update alone, and in the update; a compare and swap
     looks for itself whether what was read is still there, so that anything may be computed of it before."""
     swaps = update.instruction.op == _SWAP
+    guards = _find_guards(facts, read, update, swaps=swaps)
+    return guards is not None and (swaps or all(_guards_alone(facts, block, update) for block in guards))
+
+
+def _find_guards(facts: KernelFacts, read: AccessFact, update: AccessFact, *, swaps: bool) -> list[BasicBlock] | None:
+    """Return the blocks whose branches ask for a number that is read, None where it is used elsewhere than there and in
+    the update; `swaps`: anything may be computed of it before."""
     pending: list[Value] = list(read.instruction.results)
     seen, guards = set(pending), list[BasicBlock]()
     while pending:
@@ -114,11 +169,11 @@ def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bo
                 guards.append(block)
             elif user is not update.instruction:
                 if not _is_computed(user, swaps=swaps):
-                    return False
+                    return None
                 made = {user.result} if isinstance(user, Phi) else set(user.results)
                 pending += made - seen
                 seen |= made
-    return swaps or all(_guards_alone(facts, block, update) for block in guards)
+    return guards
 
 
 def _guards_alone(facts: KernelFacts, guard: BasicBlock, update: AccessFact) -> bool:

@@ -13,8 +13,10 @@ from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.race_evidence import (
+    is_looked_at_again,
     is_of_no_launch,
     is_reduced,
+    is_release,
     is_spared_update,
     is_swap_loop,
     is_thin,
@@ -24,7 +26,7 @@ from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
-from warpsmith.base.findings import Certainty, Note
+from warpsmith.base.findings import Certainty, Note, Severity
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Param, Return, Value
 
@@ -70,13 +72,41 @@ def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
         message = "a barrier of the block under a condition that differs between its threads"
         label = "threads of one block get here apart from each other, or not at all"
         helps = ("move the barrier out of the branch, and keep only the work inside it",)
+    if of_roles := not returned and _is_of_roles(facts, barrier):
+        message = (
+            "whole warps of a block wait at barriers of their own: hardware may pair them, CUDA does not promise it"
+        )
+        helps = ("let all warps come to one barrier, or give each pair a named one (bar.sync with a number)",)
     why = why_of(barrier.why, barrier.lines)
     by_data = barrier.certainty != "proven" and _is_by_data(facts, barrier)
     return KernelFinding(
         rule, message, barrier.certainty, facts.kernel, barrier.span, f"barrier {_text(barrier.span)}", label,
         assumptions=barrier.assumptions, why=why, help=helps, impact=100.0,
-        cause=f"{why[0].text} {why[0].span}" if why else "", at_most="warning" if by_data else "error",
+        cause=f"{why[0].text} {why[0].span}" if why else "", at_most="warning" if by_data or of_roles else "error",
     )  # fmt: skip
+
+
+def _is_of_roles(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    """Whether the warps of a block have parts of their own, as producers and consumers do, and wait equally often:
+    those that pass this barrier by come to another one, and no branch before it parts the lanes of a warp."""
+    if facts.words.masked is False or not _parts_warps_alone(facts, barrier):
+        return False
+    lanes = LaneValues(facts)
+    waiting = [alive_at(facts, one.block, lanes) for one in facts.barriers if one.divergent]
+    known = [alive for alive in waiting if alive is not None]
+    times = {sum(column) for column in zip(*known, strict=True)}
+    return len(known) == len(waiting) and len(times) == 1 and 0 not in times
+
+
+def _parts_warps_alone(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    parting = [
+        branch.warp
+        for branch in facts.branches
+        if branch.block == "divergent"
+        and isinstance(branch.place.terminator, Branch)
+        and only_way(facts, branch.place, barrier.block) is not None
+    ]
+    return bool(parting) and all(warp == "uniform" for warp in parting)
 
 
 def _is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
@@ -223,6 +253,11 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         )
         message += "only whether the update would change anything"
         helps = ("to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out",)
+    if is_release(facts, race):
+        message = (
+            f"{where} is a lock that a plain store gives back: what was written under it may be seen later than that"
+        )
+        helps = (terms.release,)
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
     if race.barrier is not None and race.barrier.span is not None:
@@ -236,8 +271,13 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        replay=race.replay, at_most="note" if spared else "warning" if is_thin(facts, race) else "error",
+        replay=race.replay, at_most="note" if spared else _severity(facts, race),
     )  # fmt: skip
+
+
+def _severity(facts: KernelFacts, race: RaceFact) -> Severity:
+    mild = is_release(facts, race) or is_looked_at_again(facts, race) or is_thin(facts, race)
+    return "warning" if mild else "error"
 
 
 def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:

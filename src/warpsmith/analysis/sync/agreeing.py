@@ -2,17 +2,25 @@
 
     i = t + k * B;  if (i / B * B < n) __syncthreads();    the same k for all: B is the size of the block, and t < B
     for (i = t; i < k * 4 * B; i += 4 * B) …               all threads run k times: t < 4 * B
+    end = n % B ? n / B * B + B : n                        the same of a bound that is rounded up (rounded.py)
     if (*stop) __syncthreads();                            stop is volatile: somebody may write in between, or nobody
 
-A barrier behind such a condition is told as heuristic. Followed backwards from the condition: the operands, where
-threads come different ways the condition that parts them, to where divergence begins.
+A barrier behind such a condition is told as heuristic. An exchange behind one of its own mask is none to tell of:
+
+    m = __activemask(); for (k = __popc(m) / 2; k > 0; k /= 2) __shfl_down_sync(m, …)      who has this m counts alike
+
+Both are followed backwards from the condition: the operands, where threads come different ways the condition that parts
+them, to where divergence begins.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from math import prod
 
+from warpsmith.analysis.sync.rounded import is_index_in_block, is_rounded, number_of
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.nodes import (
     Branch,
@@ -29,7 +37,7 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["may_agree"]
+__all__ = ["is_of_mask", "may_agree"]
 
 _QUOTIENTS = ("sdiv", "udiv")
 _SAME = ("zext", "sext", "trunc")
@@ -43,6 +51,16 @@ _MOST_PARTS = 3
 def may_agree(answer: Uniformity, branch: str) -> bool:
     """Whether all that a branch's condition differs by is a quotient by the size of the block, a counter that is
     compared with a multiple of its step, or memory that changes meanwhile; a branch that does not differ agrees."""
+    return _is_made_of(answer, branch, partial(_is_alike, answer))
+
+
+def is_of_mask(answer: Uniformity, branch: str, mask: Value) -> bool:
+    """Whether all that a branch's condition differs by is a mask: those that have the same one go the same way."""
+    return _is_made_of(answer, branch, lambda made: made.result is mask)
+
+
+def _is_made_of(answer: Uniformity, branch: str, is_alike: Callable[[Instruction], bool]) -> bool:
+    """Whether a branch's condition differs by what is alike, and nothing else."""
     pending: list[tuple[Operand, str]] = list(_condition(answer, branch))
     seen: set[tuple[Operand, str]] = set()
     while pending:
@@ -61,7 +79,7 @@ def may_agree(answer: Uniformity, branch: str) -> bool:
             pending += _condition(answer, name or branch)
         if isinstance(made, Phi):
             pending += [(operand, before) for before, operand in made.incoming]
-        elif not _is_alike(answer, made):
+        elif not is_alike(made):
             if not (OPS[made.op].pure and made.operands):
                 return False
             pending += [(operand, answer.homes[value]) for operand in made.operands]
@@ -107,11 +125,25 @@ def _is_whole(answer: Uniformity, counter: Operand, bound: Operand) -> bool:
     whole, names = _factors(answer, bound)
     steps = [(operand, _step(answer, counter, operand)) for _, operand in made.incoming]
     found = [step for _, step in steps if step is not None]
-    if len(found) != 1 or not all(_starts_in_block(answer, operand) for operand, step in steps if step is None):
+    starts = [operand for operand, step in steps if step is None]
+    if len(found) != 1:
+        return False
+    if _is_of_whole_blocks(answer, starts, found[0], bound):
+        return True
+    if not all(_starts_in_block(answer, operand) for operand in starts):
         return False
     number, parts = _factors(answer, found[0])
     covers = _is_block(answer, number) or "ntid.x" in parts
     return covers and whole % number == 0 and not parts - names
+
+
+def _is_of_whole_blocks(answer: Uniformity, starts: Sequence[Operand], step: Operand, bound: Operand) -> bool:
+    """Whether a counter goes from the thread's number in its block to a multiple of its step, which is the size of a
+    block, or of several."""
+    number, block = number_of(answer, step), answer.threads.block
+    if number is None or block is None or number < 1 or number % prod(block):
+        return False
+    return all(is_index_in_block(answer, one) for one in starts) and is_rounded(answer, bound, number)
 
 
 def _step(answer: Uniformity, counter: Operand, operand: Operand) -> Operand | None:

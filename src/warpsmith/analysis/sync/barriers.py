@@ -19,7 +19,7 @@ from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
-from warpsmith.analysis.sync.agreeing import may_agree
+from warpsmith.analysis.sync.agreeing import is_of_mask, may_agree
 from warpsmith.analysis.sync.races import Judge, meetings
 from warpsmith.analysis.uniformity.facts import (
     BarrierFact,
@@ -237,14 +237,20 @@ def _mask(i: Instruction) -> int | None:
 def _is_stale(presences: Presences, block: str, i: Instruction) -> bool:
     """Whether the mask of an exchange says who was active before a branch that parts them: m = __activemask();
     if (…) __shfl_sync(m, …)."""
-    if not i.operands or not (i.op == "warp_barrier" or (isinstance(i.detail, Exchange) and i.detail.masked)):
+    taken, answer = _taken_mask(presences, i), presences.forms.answer
+    if taken is None:
         return False
+    before = presences.find_diverging(answer.homes[taken])
+    return any(not is_of_mask(answer, name, taken) for name in presences.find_diverging(block) if name not in before)
+
+
+def _taken_mask(presences: Presences, i: Instruction) -> Value | None:
+    """Return the mask of an exchange where it says who was active, None where it does not."""
+    if not i.operands or not (i.op == "warp_barrier" or (isinstance(i.detail, Exchange) and i.detail.masked)):
+        return None
     mask = i.operands[-1]
     made = presences.forms.answer.definitions.get(mask) if isinstance(mask, Value) else None
-    if not isinstance(made, Instruction) or made.op != "active":
-        return False
-    home = presences.forms.answer.homes[made.result]
-    return bool(set(presences.find_diverging(block)) - set(presences.find_diverging(home)))
+    return made.result if isinstance(made, Instruction) and made.op == "active" else None
 
 
 def _never_back(presences: Presences, branch: str, block: str) -> bool:

@@ -39,8 +39,9 @@ def across_blocks(
     for inside in plain.values():
         stores = [place for place in inside if place.kind == "store"][:_MOST_PLACES]
         for store in stores:
-            if not _is_of_block(judge, store) and not _of_one_block(judge, store):
-                yield _fact(judge, (store, store), (0, 0), facts, grid)
+            come = _find_comers(judge, store.block)
+            if come and not _is_of_block(judge, store) and not _of_one_block(judge, store):
+                yield _fact(judge, (store, store), (min(come), min(come)), facts, grid)
         loads = [place for place in inside if place.kind == "load"][:_MOST_PLACES]
         if len(stores) * len(loads) <= _MOST_PLACES:
             yield from _neighbors(judge, stores, loads, facts, grid)
@@ -94,6 +95,18 @@ def _is_of_block(judge: Judge, place: AccessSite) -> bool:
                 return True
             left += made.operands
     return False
+
+
+def _find_comers(judge: Judge, block: str) -> frozenset[int]:
+    """Return the threads of a block that the tests before some code may let through: none behind
+    `if (blockDim.x >= 512)`, where it is 128."""
+    come = judge.presences.at(block).threads
+    above = judge.forms.graph.dominator.get(block)
+    while above is not None:
+        guard = judge.presences.guard(above, block)
+        come = come if guard is None else come & judge.presences.may_hold(guard)
+        above = judge.forms.graph.dominator.get(above)
+    return come
 
 
 def _of_one_block(judge: Judge, place: AccessSite) -> bool:
@@ -152,10 +165,11 @@ def _meet(judge: Judge, store: AccessSite, load: AccessSite) -> tuple[int, int] 
     if not step or sum(index in m for m in one.terms) != 1:
         return None
     zero = (0,) * lanes.count
+    comers = _find_comers(judge, store.block), _find_comers(judge, load.block)
     for shift in (step, -step):
-        here = {t: n + shift + difference.terms.get((), 0) for t, n in enumerate(mine.get((), zero))}
-        there = {t + lanes.count: n for t, n in enumerate(yours.get((), zero))}
-        found = overlap(here, there, (store.bytes, load.bytes, 0), 0)
+        here = {t: n + shift + difference.terms.get((), 0) for t, n in enumerate(mine.get((), zero)) if t in comers[0]}
+        there = {t + lanes.count: n for t, n in enumerate(yours.get((), zero)) if t in comers[1]}
+        found = overlap(here, there, (store.bytes, load.bytes, 0), 0) if here and there else None
         if found is not None:
             return found[0], found[1] - lanes.count
     return None
