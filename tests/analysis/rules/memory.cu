@@ -50,6 +50,19 @@ __global__ void MEM002_true_field(Body *b)
     b[threadIdx.x].w = 1.0f;  // MEM002
 }
 
+struct State { int w[5], ipad[5], opad[5], out[5], count, pad; };
+
+// launch: --block 256
+__global__ void MEM002_near_arrays_in_a_record(struct State *s, int *out)
+{
+    int sum = 0;
+    for (int i = 0; i < 5; i++)
+        sum += s[threadIdx.x].w[i];
+    for (int i = 0; i < 5; i++)
+        sum += s[threadIdx.x].ipad[i] * s[threadIdx.x].opad[i];
+    out[threadIdx.x] = sum;
+}
+
 // launch: --block 128
 __global__ void MEM002_true_two(Body *b, float *sum)
 {
@@ -122,6 +135,13 @@ __global__ void MEM003_near_uniform(float *a, const float *b)
 __global__ void MEM004_true_gather(float *a, const float *b, const int *at)
 {
     a[threadIdx.x] = b[at[threadIdx.x]];  // MEM004
+}
+
+// launch: --block 256
+__global__ void MEM004_near_handed_out(int *count, int *out, const int *a)
+{
+    if (a[threadIdx.x] > 0)
+        out[atomicAdd(count, 1)] = a[threadIdx.x];
 }
 
 // launch: --block 128

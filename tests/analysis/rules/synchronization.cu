@@ -552,6 +552,18 @@ __global__ void SYN007_true_counter(int *count)
 }
 
 // launch: --block 256
+__global__ void SYN007_near_leader_by_rank(int *count, int *out, const int *a)
+{
+    if (a[threadIdx.x] > 0) {
+        unsigned mask = __activemask(), below = mask & ((1u << (threadIdx.x % 32)) - 1);
+        int first = 0;
+        if (__popc(below) == 0)
+            first = atomicAdd(count, __popc(mask));
+        out[threadIdx.x] = __shfl_sync(mask, first, __ffs(mask) - 1) + __popc(below);
+    }
+}
+
+// launch: --block 256
 __global__ void SYN007_true_shared(int *a)
 {
     __shared__ int s;

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from warpsmith.analysis.uniformity.facts import BranchFact
 from warpsmith.analysis.uniformity.uniformity import Cause, Uniformity
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Branch, Switch, terminator_operands
 
-__all__ = ["branches", "reasons"]
+__all__ = ["PARTED", "branches", "reasons"]
+
+PARTED: Final = ("threads leave a loop apart", "threads come different ways")
+"""Reasons why a value differs between threads that are branches, not operands."""
 
 
 def branches(warp: Uniformity, whole: Uniformity) -> Iterator[BranchFact]:
@@ -49,8 +53,7 @@ def _chain(answer: Uniformity, cause: Cause | None) -> Iterator[tuple[str, Span 
         if cause.kind in ("sync", "temporal", "cycle") and cause.branch is not None:
             diverged = answer.branches.get(cause.branch)
             block = next(b for b in answer.function.blocks if b.name == cause.branch)
-            word = "threads leave a loop apart" if cause.kind == "temporal" else "threads come different ways"
-            yield word, block.terminator.span
+            yield PARTED[cause.kind != "temporal"], block.terminator.span
             condition = terminator_operands(block.terminator)[:1]
             cause = answer.cause(condition[0], cause.branch) if diverged is not None and condition else None
         elif cause.source is not None:

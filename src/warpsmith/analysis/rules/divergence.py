@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.affine.failures import find_failing, is_test_of_failure
 from warpsmith.analysis.affine.joins import follow_divergence
+from warpsmith.analysis.memory.branches import PARTED
 from warpsmith.analysis.rules.branch_kinds import (
     ORDERED,
     is_boundary,
@@ -196,9 +197,11 @@ def _modulo(
 
 
 def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) -> KernelFinding:
-    source = "loaded data" if made_of.loads else "a call or an exchange" if made_of.unknown else "the thread's index"
+    known = made_of.of_thread or any(text in PARTED for text in branch.why)
+    index = "the thread's index" if known and not made_of.unknown else "what is not known"
+    source = "loaded data" if made_of.loads else index
     message = f"lanes of a warp leave the loop in different iterations: how often it runs depends on {source}"
-    sure = not made_of.unknown and not _is_of_flags(facts, made_of)
+    sure = not made_of.unknown and (known or bool(made_of.loads)) and not _is_of_flags(facts, made_of)
     found = _make_finding(facts, branch, "DIV003", message, "conditional" if sure else "heuristic")
     helps = (
         "sort or bucket the items so that the lanes of a warp have as much to do",

@@ -28,7 +28,7 @@ from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.base.findings import Certainty, Note, Severity
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Param, Return, Value
+from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Param, Query, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -510,7 +510,36 @@ def _is_elected(facts: KernelFacts, block: str) -> bool:
             for index, number in ((test.left, test.right), (test.right, test.left)):
                 if _differs_everywhere(facts, index) and facts.warp_level.is_uniform(number, above.name):
                     return True
+                if _is_rank(facts, index):
+                    return True
     return False
+
+
+def _is_rank(facts: KernelFacts, operand: Operand) -> bool:
+    """Whether an operand is how many lanes of a mask stand before this one: `__popc(mask & ((1 << lane) - 1))`."""
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(made, Instruction) or made.op != "popcount":
+        return False
+    masked = facts.warp_level.definitions.get(made.operands[0]) if isinstance(made.operands[0], Value) else None
+    if not isinstance(masked, Instruction) or masked.op != "and":
+        return False
+    makers = [facts.warp_level.definitions.get(one) for one in masked.operands if isinstance(one, Value)]
+    return any(isinstance(one, Instruction) and _is_of_lanes_before(facts, one) for one in makers)
+
+
+def _is_of_lanes_before(facts: KernelFacts, made: Instruction) -> bool:
+    """Whether a value is `(1 << lane) - 1`, or the mask of the lanes before this one."""
+    if isinstance(made.detail, Query):
+        return made.detail.register == "lanemask_lt"
+    if made.op not in ("add", "sub") or not isinstance(made.operands[0], Value):
+        return False
+    type = made.result.type
+    one, last = Constant(type, 1), Constant(type, (1 << type.bits) - 1)
+    if made.operands[1] != (one if made.op == "sub" else last):
+        return False
+    power = facts.warp_level.definitions.get(made.operands[0])
+    is_power = isinstance(power, Instruction) and power.op == "shl" and power.operands[0] == one
+    return is_power and isinstance(power, Instruction) and origin(facts, power.operands[1]).of_thread
 
 
 def _differs_everywhere(facts: KernelFacts, operand: Operand) -> bool:

@@ -40,7 +40,7 @@ def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
                 yield _record(facts, access, records) or _report_scattered(facts, access, records)
         elif (seen := simulated_scatter(facts, access)) is not None:
             yield seen
-        elif access.pattern == "indirect":
+        elif access.pattern == "indirect" and not _is_handed_out(facts, access):
             yield _indirect(facts, access)
         elif (found := _find_misaligned(facts, access)) is not None:
             yield found
@@ -116,8 +116,16 @@ def _records(accesses: Sequence[AccessFact]) -> dict[Record, set[int]]:
         if access.stride_bytes and access.variable and isinstance(detail, Memory):
             size = abs(access.stride_bytes)
             if access.bytes < size <= _LARGEST_RECORD:
-                used[access.variable, size] |= {(detail.offset + n) % size for n in range(access.bytes)}
+                starts = _starts(access, detail.offset, size)
+                used[access.variable, size] |= {(start + n) % size for start in starts for n in range(access.bytes)}
     return used
+
+
+def _starts(access: AccessFact, offset: int, size: int) -> range:
+    """Return where in a record an access begins: loops may walk through an array in it, to its end at most."""
+    steps = [abs(loop.stride_bytes or 0) % size for loop in access.loops]
+    step = min((step for step in steps if step), default=size)
+    return range(offset % size, size - access.bytes + 1, step) or range(offset % size, offset % size + 1)
 
 
 def _is_record(access: AccessFact, records: Mapping[Record, set[int]]) -> bool:
@@ -202,6 +210,13 @@ def _find_misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | 
         help=("pad rows to a multiple of 32 bytes (cudaMallocPitch), or shift the origin of the tile",),
         impact=0.5,
     )  # fmt: skip
+
+
+def _is_handed_out(facts: KernelFacts, access: AccessFact) -> bool:
+    """Whether atomic operations, or lanes that tell each other what these gave, and no loads hand out the index: lanes
+    get one place after the other."""
+    loads = origin(facts, access.instruction.operands[0]).loads
+    return all(load.op in ("atomic_add", "atomic_sub", "atomic_inc", "atomic_dec") for load in loads)
 
 
 def _indirect(facts: KernelFacts, access: AccessFact) -> KernelFinding:
