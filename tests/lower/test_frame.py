@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.lower.harness import answers, code, lowered
+from warpsmith.ssa.nodes import Memory
 
 BODIES = [
     "int a = t; oi[t] = a",
@@ -24,6 +25,18 @@ def test_where_variables_live(tmp_path: Path) -> None:
     assert "shared @" in made[3][0] and "align 16" in made[3][0]
     assert "volatile" in made[4][0] and "volatile" not in made[3][0]
     assert "address [@" in made[5][0]
+
+
+def test_volatile_variables_of_the_device_are_read_each_time(tmp_path: Path) -> None:
+    text = (
+        "__device__ volatile int flag; __device__ volatile int table[4]; __device__ int plain;\n"
+        "__global__ void k(int *o) { o[0] = flag; o[1] = table[o[2]]; o[3] = plain; flag = 1; }\n"
+    )
+    (kernel,) = lowered(text, tmp_path).module.functions
+    made = [i for b in kernel.blocks for i in b.instructions if isinstance(i.detail, Memory)]
+    orders = [(i.op, i.detail.order) for i in made if isinstance(i.detail, Memory)]
+    assert [order for op, order in orders if op == "load"] == ["volatile", "", "volatile", ""]
+    assert [order for op, order in orders if op == "store"] == ["", "", "", "volatile"]
 
 
 def test_variables_of_one_name_are_apart(tmp_path: Path) -> None:

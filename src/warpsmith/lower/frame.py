@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -264,7 +265,14 @@ class Frame(Struct):
         home = self.homes.get(symbol.key) or self.rules.globals.get(symbol.key)
         if home is None and symbol.storage in ("local", "parameter") and symbol.key not in self.declared:
             raise NotModeled(f"{symbol.name}, a variable of another function")
-        return LocalVariable(key_of(symbol), symbol.type) if home is None else address_of_symbol(self.builder, *home)
+        if home is None:
+            return LocalVariable(key_of(symbol), symbol.type)
+        place, whole = address_of_symbol(self.builder, *home), symbol.type
+        while isinstance(whole, tree.Array):
+            whole = whole.of
+        # a flag of device memory, which other blocks may set meanwhile
+        flag = place.space == "global" and isinstance(whole, tree.Scalar) and whole.volatile
+        return replace(place, volatile=True) if flag else place
 
     def is_here(self, symbol: tree.Symbol) -> bool:
         """Whether a local variable is one of this function, as far as it has been met."""

@@ -12,6 +12,7 @@ from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.race_evidence import (
     is_looked_at_again,
     is_of_no_launch,
+    is_polled,
     is_reduced,
     is_release,
     is_spared_update,
@@ -81,6 +82,28 @@ def test_an_update_that_looks_for_itself(body: str, *, again: bool, tmp_path: Pa
     update = next(one for one in facts.accesses if one.kind == "atomic")
     race = RaceFact("k", "out", "global", "grid", 0, Side(None, read), Side(None, update), "conditional", ())
     assert is_looked_at_again(facts, race) == again
+
+
+@pytest.mark.parametrize(
+    ("body", "polled"),
+    [
+        ("volatile int *v = out; atomicAdd(out, 1); while (*v < n); more[i] = 1;", True),
+        ("volatile int *v = out; if (i == 0) *v = 1; while (*v == 0); more[i] = 1;", True),
+        # read once, or used, not volatile, or something else decides how long
+        ("volatile int *v = out; atomicAdd(out, 1); if (*v < n) more[i] = 1;", False),
+        ("volatile int *v = out; atomicAdd(out, 1); int x; while ((x = *v) < n); more[i] = x;", False),
+        ("volatile int *v = out; *out = i; while (*v < n); more[i] = 1;", False),
+        ("volatile int *v = out; atomicAdd(out, 1); for (int k = 0; k < n; k++) if (*v == k) more[i] = k;", False),
+    ],
+)
+def test_volatile_reads_that_wait(body: str, *, polled: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, body)
+    read = next(one for one in facts.accesses if one.kind == "load" and one.variable == "out")
+    write = next(one for one in facts.accesses if one.kind != "load" and one.variable == "out")
+    race = RaceFact("k", "out", "global", "grid", 0, Side(None, write), Side(None, read), "conditional", ())
+    assert is_polled(facts, race) == polled
+    told = [one for one in synchronization(replace(facts, races=(race,), as_written=None)) if one.rule == "SYN008"]
+    assert [one.at_most == "note" for one in told] == [polled]
 
 
 @pytest.mark.parametrize(

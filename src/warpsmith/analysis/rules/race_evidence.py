@@ -6,6 +6,7 @@ warning    data decide whether both threads get there:                          
            or a plain store gives back a lock:                                    while (atomicCAS(l, 0, 1)); … *l = 0;
            or a read decides whether an update is tried that looks for itself:    while (*h < n && atomicAdd(h, 1) < n)
 note       a read only spares an atomic operation what would change nothing:     if (*best < v) atomicMax(best, v);
+           or a volatile read waits for what others write, and is only compared: while (*flag == 0);
 none       no launch has such arguments; or a read only feeds a compare and swap, which looks for itself
 """
 
@@ -19,7 +20,7 @@ from warpsmith.analysis.rules.lanes import only_way
 from warpsmith.analysis.rules.origins import Numbers, origin
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact
-from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Operand, Phi, Value
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Memory, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 
 __all__ = [
@@ -108,6 +109,30 @@ def is_looked_at_again(facts: KernelFacts, race: RaceFact) -> bool:
         return False
     guards = _find_guards(facts, *pair, swaps=False)
     return bool(guards) and all(only_way(facts, guard, pair[1].block) is not None for guard in guards or ())
+
+
+def is_polled(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a volatile read in a loop waits for what others write, atomically or volatile, and is only compared."""
+    sides = race.first.access, race.second.access
+    reads, writes = [one for one in sides if one.kind == "load"], [one for one in sides if one.kind != "load"]
+    if len(reads) != 1 or not reads[0].loops or not _is_volatile(reads[0]):
+        return False
+    if writes[0].kind != "atomic" and not _is_volatile(writes[0]):
+        return False
+    guards = _find_guards(facts, reads[0], writes[0], swaps=False)
+    return bool(guards) and all(_leaves_loop(facts, guard) for guard in guards or ())
+
+
+def _leaves_loop(facts: KernelFacts, block: BasicBlock) -> bool:
+    """Whether a block of a loop ends with a branch out of it."""
+    graph = facts.warp_level.graph
+    around = graph.cycles_around(block.name)
+    return bool(around) and not set(graph.successors[block.name]) <= around[-1].blocks
+
+
+def _is_volatile(access: AccessFact) -> bool:
+    detail = access.instruction.detail
+    return isinstance(detail, Memory) and bool(detail.order)
 
 
 def _read_and_update(facts: KernelFacts, race: RaceFact) -> tuple[AccessFact, AccessFact] | None:

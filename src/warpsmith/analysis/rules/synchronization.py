@@ -15,6 +15,7 @@ from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.race_evidence import (
     is_looked_at_again,
     is_of_no_launch,
+    is_polled,
     is_reduced,
     is_release,
     is_spared_update,
@@ -247,17 +248,9 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     if _is_of_anyone(facts, race):
         message = f"data decide which of several threads writes {where} last: what it holds then is open"
         helps = ("if any of them will do, say so in an ignore comment; else let an atomic operation choose", *helps[2:])
-    if spared := is_spared_update(facts, race):
-        message = (
-            f"{where} is read without an atomic operation, and others update it by one: harmless, since it is asked "
-        )
-        message += "only whether the update would change anything"
-        helps = ("to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out",)
-    if is_release(facts, race):
-        message = (
-            f"{where} is a lock that a plain store gives back: what was written under it may be seen later than that"
-        )
-        helps = (terms.release,)
+    severity: Severity = "warning" if is_thin(facts, race) else "error"
+    if (mild := _mild_words(facts, race, where)) is not None:
+        severity, message, helps = mild
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
     if race.barrier is not None and race.barrier.span is not None:
@@ -271,13 +264,33 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        replay=race.replay, at_most="note" if spared else _severity(facts, race),
+        replay=race.replay, at_most=severity,
     )  # fmt: skip
 
 
-def _severity(facts: KernelFacts, race: RaceFact) -> Severity:
-    mild = is_release(facts, race) or is_looked_at_again(facts, race) or is_thin(facts, race)
-    return "warning" if mild else "error"
+def _mild_words(facts: KernelFacts, race: RaceFact, where: str) -> tuple[Severity, str, tuple[str, ...]] | None:
+    """Return how severe a race is that an algorithm may live with, what it is and what helps; None of others."""
+    strict = "to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out"
+    if is_spared_update(facts, race):
+        message = (
+            f"{where} is read without an atomic operation, and others update it by one: harmless, since it is asked "
+            "only whether the update would change anything"
+        )
+        return "note", message, (strict,)
+    if is_polled(facts, race):
+        message = f"{where} is polled by volatile reads: nothing orders what those who write it have written before"
+        return "note", message, ("to be strict: cuda::atomic_ref, stored with release and loaded with acquire",)
+    if is_release(facts, race):
+        message = (
+            f"{where} is a lock that a plain store gives back: what was written under it may be seen later than that"
+        )
+        return "warning", message, (facts.words.release,)
+    if is_looked_at_again(facts, race):
+        message = (
+            f"{where} is read without an atomic operation to decide whether it is updated: it may be an old number"
+        )
+        return "warning", message, (strict,)
+    return None
 
 
 def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:

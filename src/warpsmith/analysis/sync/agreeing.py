@@ -4,6 +4,7 @@
     for (i = t; i < k * 4 * B; i += 4 * B) …               all threads run k times: t < 4 * B
     end = n % B ? n / B * B + B : n                        the same of a bound that is rounded up (rounded.py)
     if (*stop) __syncthreads();                            stop is volatile: somebody may write in between, or nobody
+    if (list->head->n) __syncthreads();                    what a pointer in memory leads to is hardly the thread's own
 
 A barrier behind such a condition is told as heuristic. An exchange behind one of its own mask is none to tell of:
 
@@ -44,23 +45,26 @@ _SAME = ("zext", "sext", "trunc")
 _BELOW = ("slt", "sge", "ult", "uge")
 _ABOVE = ("sgt", "sle", "ugt", "ule")
 """Whether the first number is below the second one, and whether the second one is below the first."""
+_Test = Callable[[Instruction], bool]
 _MOST_FACTORS = 16
+_POINTER = 64
 _MOST_PARTS = 3
 
 
 def may_agree(answer: Uniformity, branch: str) -> bool:
     """Whether all that a branch's condition differs by is a quotient by the size of the block, a counter that is
     compared with a multiple of its step, or memory that changes meanwhile; a branch that does not differ agrees."""
-    return _is_made_of(answer, branch, partial(_is_alike, answer))
+    return _is_made_of(answer, branch, partial(_is_alike, answer), partial(_comes_out_of_memory, answer))
 
 
 def is_of_mask(answer: Uniformity, branch: str, mask: Value) -> bool:
     """Whether all that a branch's condition differs by is a mask: those that have the same one go the same way."""
-    return _is_made_of(answer, branch, lambda made: made.result is mask)
+    return _is_made_of(answer, branch, lambda made: made.result is mask, lambda _: False)
 
 
-def _is_made_of(answer: Uniformity, branch: str, is_alike: Callable[[Instruction], bool]) -> bool:
-    """Whether a branch's condition differs by what is alike, and nothing else."""
+def _is_made_of(answer: Uniformity, branch: str, is_alike: _Test, passes: _Test) -> bool:
+    """Whether a branch's condition differs by what is alike, and nothing else; `passes`: what gives the same where its
+    operands are the same, besides pure ops."""
     pending: list[tuple[Operand, str]] = list(_condition(answer, branch))
     seen: set[tuple[Operand, str]] = set()
     while pending:
@@ -80,7 +84,7 @@ def _is_made_of(answer: Uniformity, branch: str, is_alike: Callable[[Instruction
         if isinstance(made, Phi):
             pending += [(operand, before) for before, operand in made.incoming]
         elif not is_alike(made):
-            if not (OPS[made.op].pure and made.operands):
+            if not (made.operands and (OPS[made.op].pure or passes(made))):
                 return False
             pending += [(operand, answer.homes[value]) for operand in made.operands]
     return True
@@ -105,6 +109,21 @@ def _is_alike(answer: Uniformity, made: Instruction) -> bool:
     if not isinstance(detail, Memory) or made.op != "load" or not detail.order or detail.space == "local":
         return False
     return answer.is_uniform(made.operands[0], answer.homes[made.result])
+
+
+def _comes_out_of_memory(answer: Uniformity, read: Instruction) -> bool:
+    """Whether this reads what a pointer in memory leads to: no thread puts one to memory of its own there."""
+    if read.op != "load" or not isinstance(read.detail, Memory) or read.detail.space != "generic" or read.detail.order:
+        return False
+    pending, steps = [read.operands[0]], 0
+    while pending and steps < _MOST_FACTORS:
+        one, steps = pending.pop(), steps + 1
+        made = answer.definitions.get(one) if isinstance(one, Value) else None
+        if isinstance(made, Instruction) and made.op == "load" and made.result.type.bits == _POINTER:
+            return True
+        if isinstance(made, Instruction) and made.op in ("add", "sub", *_SAME):
+            pending += made.operands
+    return False
 
 
 def _is_size(answer: Uniformity, operand: Operand) -> bool:
