@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.commands.assembly import SUFFIX, run_assembly
 from warpsmith.app.cli.commands.clocks import run_clocks
 from warpsmith.app.cli.commands.pictures import read_timeline, write_picture
 from warpsmith.app.cli.console import ask, tell
@@ -135,6 +136,11 @@ def command(path: str, **given: object) -> int:
     instructions over clocks, graph=FILE.svg the control flow with clocks and lanes; -i goes through
     clocks, forward and back: states, masks, locks, ALUs ('help' lists the commands).
 
+    FILE.s, a program of AMD's GCN as `lower FILE --to gcn` prints it or as people write it, runs wave by
+    wave; the masks before each instruction of one wave are printed (--blocks 0 --warps 0: of which one).
+    Without .amdhsa_kernel its arguments are scalar registers: s12=x (the block's number), s4=7,
+    s[2:3]=zeros:u32[64]; v0 is the thread.
+
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
     together in other ways. Races are seen in the order of this run: another --seed may show more.
 
@@ -144,6 +150,8 @@ def command(path: str, **given: object) -> int:
     """
     if given["clocks"] or given["machine"] or path.endswith(".mask"):
         return run_clocks(path, given)
+    if path.endswith(SUFFIX):
+        return run_assembly(path, given, _files(texts(given["out"])))
     return _run_kernel(path, given)
 
 
