@@ -91,3 +91,28 @@ def test_arguments_that_are_none_are_told(argument: str) -> None:
 def test_what_does_not_read_is_told() -> None:
     with pytest.raises(InputError, match="ASM001"):
         simulate_assembly(_file("v_foo v0"), AssemblyOptions())
+
+
+VECTORS = "kmovw eax, k1\nvptestmd k1 {k1}, zmm0, zmm0\nkmovw k1, eax\nret\n"
+
+
+def test_vectors_have_their_mask_in_k1() -> None:
+    report = simulate_assembly(_file(VECTORS), AssemblyOptions())
+    assert (report.machine, report.lanes) == ("AVX-512", 16)
+    assert [step.mask for step in report.steps] == [0xFFFF, 0xFFFF, 0xFFFE, 0xFFFF]
+    options = AssemblyOptions(target="avx512", block=(5, 1, 1), arguments=("zmm0=8",))
+    assert simulate_assembly(_file(VECTORS), options).steps[2].mask == 0x1F
+
+
+@pytest.mark.parametrize(
+    "options",
+    [AssemblyOptions(arguments=("s1=2",)), AssemblyOptions(block=(17, 1, 1)), AssemblyOptions(grid=(2, 1, 1))],
+)
+def test_vectors_are_one_wave(options: AssemblyOptions) -> None:
+    with pytest.raises(UsageError, match="AVX-512"):
+        simulate_assembly(_file(VECTORS), options)
+
+
+def test_the_target_may_be_said() -> None:
+    with pytest.raises(InputError, match="no instruction 'kmovw'"):
+        simulate_assembly(_file(VECTORS), AssemblyOptions(target="gcn"))

@@ -1,11 +1,11 @@
-"""SIMULATE of assembly text, a straight line: a program of GCN and its arguments go in, masks and memory come out."""
+"""SIMULATE of assembly text, a straight line: a program of GCN or AVX-512 goes in; masks and memory come out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
@@ -18,6 +18,9 @@ from warpsmith.kernels.arguments import Argument, make_argument
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelUnit
 from warpsmith.report.masks.model import MaskReport, MaskStep
+from warpsmith.simt.avx512.nodes import LANES
+from warpsmith.simt.avx512.read import read_avx512
+from warpsmith.simt.avx512.run import begin_avx512, run_avx512
 from warpsmith.simt.gcn.nodes import GcnKernel, GcnProgram
 from warpsmith.simt.gcn.run import GcnStop, run_gcn
 from warpsmith.simt.gcn.start import GcnTask
@@ -27,17 +30,20 @@ from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.ssa.nodes import BasicBlock, Function, Module, Parameter, Return
 from warpsmith.ssa.types import I32, I64
 
-__all__ = ["AssemblyOptions", "simulate_assembly"]
+__all__ = ["AssemblyOptions", "AssemblyTarget", "simulate_assembly"]
 
+AssemblyTarget = Literal["", "gcn", "avx512"]
 _KEPT: Final = 100_000
 """Instructions of the wave that is shown, at most."""
+_VECTORS: Final = re.compile(r"\b(?:zmm\d|kmov[wd]|kortestw)")
 _SCALAR: Final = re.compile(r"s(\d+)|s\[(\d+):(\d+)\]")
 
 
 class AssemblyOptions(Struct, frozen=True):
-    """The options of SIMULATE for assembly text; `shown`: block and wave whose masks are told; `out`: files for
-    arrays."""
+    """The options of SIMULATE for assembly text; `target`: whose it is ("": as its registers say); `shown`: block and
+    wave whose masks are told; `out`: files for arrays."""
 
+    target: AssemblyTarget = ""
     kernel: str = ""
     block: Dim | None = None
     grid: Dim | None = None
@@ -60,6 +66,8 @@ class _Placed(Struct, frozen=True, eq=False):
 def simulate_assembly(file: SourceFile, options: AssemblyOptions) -> MaskReport:
     """Run a program, and report; raises InputError where the text is wrong, UsageError where what is asked for makes no
     sense."""
+    if options.target == "avx512" or (not options.target and _VECTORS.search(file.text)):
+        return _simulate_vectors(file, options)
     # text → program
     program = read_gcn(file)
     # the kernel that is meant, and what it gets
@@ -92,6 +100,35 @@ def simulate_assembly(file: SourceFile, options: AssemblyOptions) -> MaskReport:
         tuple(output_rows(placed.arguments, placed.buffers, before, options.out)),
         () if outcome.stop is None else (_finding(program, outcome.stop),),
     )
+
+
+def _simulate_vectors(file: SourceFile, options: AssemblyOptions) -> MaskReport:
+    """Run a program of AVX-512, whose mask is k1."""
+    # text → program
+    program = read_avx512(file)
+    # what it begins with: so many lanes, numbered from zmm0 on
+    lanes, first = (options.block or (LANES, 1, 1))[0], 0
+    for text in options.arguments:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if name != "zmm0" or not value:
+            message = f"--arg {text}: a program of AVX-512 has the numbers of its lanes in zmm0"
+            raise UsageError(Finding("INP000", "error", message, help=("--arg zmm0=8: they are 8, 9, 10, …",)))
+        first = _number(text, value)
+    if not 1 <= lanes <= LANES or options.grid is not None:
+        message = f"a program of AVX-512 is one wave of at most {LANES} lanes"
+        raise UsageError(Finding("INP000", "error", message, help=("leave --grid out; --block 16",)))
+    # the run
+    run = run_avx512(program, begin_avx512(first, lanes), options.max_steps)
+    # what it showed
+    spans = [program.instructions[index].span for index, _ in run.masks]
+    steps = [
+        MaskStep(span.line, " ".join(span.text.split()), mask)
+        for span, (_, mask) in zip(spans[:_KEPT], run.masks, strict=False)
+    ]
+    return MaskReport(
+        Path(file.path).name, "AVX-512", LANES, 1, len(run.masks), "k1", tuple(steps), len(run.masks),
+        findings=run.findings,
+    )  # fmt: skip
 
 
 def _place_kernel(file: SourceFile, program: GcnProgram, options: AssemblyOptions) -> _Placed:

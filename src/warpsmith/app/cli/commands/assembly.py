@@ -1,9 +1,9 @@
-"""`warpsmith simulate FILE.s`: a program in assembly text of GCN, wave by wave, with its masks."""
+"""`warpsmith simulate FILE.s`: a program in assembly text of GCN or AVX-512, wave by wave, with its masks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 import click
 
@@ -14,7 +14,7 @@ from warpsmith.app.cli.options import text, texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.assembly import AssemblyOptions, simulate_assembly
+from warpsmith.flows.assembly import AssemblyOptions, AssemblyTarget, simulate_assembly
 from warpsmith.kernels.shape import dim_of
 from warpsmith.report.masks.json import masks_json
 from warpsmith.report.masks.text import masks_text
@@ -57,6 +57,7 @@ def run_assembly(path: str, given: Mapping[str, object], out: Mapping[str, str])
 def _options(given: Mapping[str, object], out: Mapping[str, str]) -> AssemblyOptions:
     block, grid = text(given["block"]), text(given["grid"])
     return AssemblyOptions(
+        target=cast("AssemblyTarget", text(given["target"]) or ""),
         kernel=str(given["kernel"]),
         block=None if block is None else dim_of(block, "--block"),
         grid=None if grid is None else dim_of(grid, "--grid"),
