@@ -65,6 +65,11 @@ def test_one_operation(text: str, result: float) -> None:
     assert floats(ran(f"v_mov_b32 v1, 0xc0200000\n{text}"), 2)[0] == result
 
 
+def test_mad_takes_subnormal_numbers_for_zeros() -> None:
+    wave = ran("v_mov_b32 v1, 0x80000001\nv_mad_f32 v2, v1, 1.0, v1\nv_fma_f32 v3, v1, 1.0, 0")
+    assert (int(wave.v[2][0]), int(wave.v[3][0])) == (0x80000000, 0x80000001)
+
+
 def test_zeros_have_signs() -> None:
     wave = ran("v_mov_b32 v1, 0x80000000\nv_min_f32 v2, 0, v1\nv_max_f32 v3, v1, 0")
     assert (int(wave.v[2][0]), int(wave.v[3][0])) == (0x80000000, 0)

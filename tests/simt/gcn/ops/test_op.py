@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.simt.gcn.programs import floats, ran
+from warpsmith.simt.gcn.memory import GcnFault
 from warpsmith.simt.gcn.ops.op import GcnForm, forms_of
 
 
@@ -19,6 +20,11 @@ def test_forms_are_read() -> None:
 )
 def test_a_result_is_scaled_and_clamped(modifier: str, result: float) -> None:
     assert floats(ran(f"v_add_f32_e64 v1, 1.0, 2.0 {modifier}"), 1)[0] == result
+
+
+def test_integers_are_not_clamped() -> None:
+    with pytest.raises(GcnFault, match="clamped"):
+        ran("v_add_u32_e64 v1, v0, v0 clamp")
 
 
 def test_nan_is_clamped_to_0() -> None:

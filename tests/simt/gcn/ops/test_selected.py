@@ -51,6 +51,12 @@ def test_lanes_are_moved(move: str, first: list[int]) -> None:
     assert list(wave.v[1][:4]) == first
 
 
+def test_lanes_that_are_not_active_may_be_read() -> None:
+    text = "v_mov_b32 v1, 9\ns_mov_b64 exec, 5\nv_mov_b32_dpp v1, v0 quad_perm:[1,0,3,2]"
+    assert list(ran(text).v[1][:4]) == [9, 9, 9, 9]
+    assert list(ran(f"{text} fi:1").v[1][:4]) == [1, 9, 3, 9]
+
+
 def test_rows_are_broadcast() -> None:
     wave = ran("v_mov_b32 v1, 9\nv_mov_b32_dpp v1, v0 row_bcast:15")
     assert [int(wave.v[1][lane]) for lane in (0, 15, 16, 31, 32)] == [9, 9, 15, 15, 31]
@@ -65,5 +71,7 @@ def test_masks_are_as_before_behind_a_move() -> None:
 def test_what_is_no_part_is_told() -> None:
     with pytest.raises(GcnFault, match="NIBBLE"):
         ran("v_mov_b32_sdwa v2, v1 dst_sel:NIBBLE src0_sel:BYTE_3")
+    with pytest.raises(GcnFault, match="no halves"):
+        ran("v_add_u32_e64 v1, v0, v0 op_sel:[1,0,0]")
     with pytest.raises(GcnFault, match="not said"):
         ran("v_mov_b32_dpp v2, v1 row_mask:0xf")

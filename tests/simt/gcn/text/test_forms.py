@@ -19,6 +19,8 @@ from warpsmith.base.errors import InputError
         ("v_cndmask_b32 v0, v1, v2, v3", 27, "a mask"),
         ("s_branch 4", 10, "a label"),
         ("v_add_u32 v0, -v1, v2", 15, "a vector register"),
+        ("v_add_u32 v0, sext(v1), v2", 15, "_sdwa only"),
+        ("ds_read_b32 v1, v2 gds", 1, "expected one of"),
         ("s_nop s0", 7, "a number"),
         ("global_load_dword v0, v1, off", 27, "2 scalar registers"),
         ("s_cbranch_execz", 1, "expected 1"),

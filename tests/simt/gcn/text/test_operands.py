@@ -41,7 +41,22 @@ def test_an_operand(text: str, operand: GcnOperand) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["v256", "s[3:2]", "v[1:", "--v1", "|v1", "-off", "12x", "|-v1|", "sext(1)", "s106", "%r1"]
+    "text",
+    [
+        "v256",
+        "s[3:2]",
+        "v[1:",
+        "--v1",
+        "|v1",
+        "-off",
+        "12x",
+        "|-v1|",
+        "sext(1)",
+        "s106",
+        "%r1",
+        "-|" * 5000 + "|" * 5000,
+        "neg(" * 3000 + ")" * 3000,
+    ],
 )
 def test_what_is_no_operand_is_told(text: str) -> None:
     with pytest.raises(AssemblyError) as caught:

@@ -69,7 +69,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     assert len({finding.span.line for finding in caught.value.findings if finding.span}) == len(caught.value.findings)
 
 
-@pytest.mark.parametrize("kind", ["letters", "lines", "one line", "bytes", "labels", "commas"])
+@pytest.mark.parametrize("kind", ["letters", "lines", "one line", "bytes", "labels", "commas", "metadata"])
 def test_noise_ends_soon(kind: str) -> None:
     made, size = random.Random(kind), 1 << 20
     texts = {
@@ -78,6 +78,7 @@ def test_noise_ends_soon(kind: str) -> None:
         "one line": lambda: "v_add_u32 " + "v0," * (size // 3),
         "bytes": lambda: made.randbytes(size).decode("latin-1"),
         "labels": lambda: "a:" * (size // 2),
+        "metadata": lambda: ".amdgpu_metadata\n" + "".join(made.choices(" -.:\na", k=size)),
         "commas": lambda: "s_nop " + "," * size,
     }
     text = texts[kind]()

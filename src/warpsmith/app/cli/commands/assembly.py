@@ -11,10 +11,8 @@ from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.launch import usage
 from warpsmith.app.cli.options import text, texts
-from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile
 from warpsmith.flows.assembly import AssemblyOptions, AssemblyTarget, simulate_assembly
+from warpsmith.flows.clocks.simulate import read_program
 from warpsmith.kernels.shape import dim_of
 from warpsmith.report.masks.json import masks_json
 from warpsmith.report.masks.text import masks_text
@@ -45,7 +43,7 @@ def run_assembly(path: str, given: Mapping[str, object], out: Mapping[str, str])
     timeline = str(given["timeline"])
     if timeline not in ("off", "ascii", "json"):
         raise usage(f"--timeline {timeline}: assembly text has ascii and json", "for example --timeline ascii")
-    report = simulate_assembly(_read(path), _options(given, out))
+    report = simulate_assembly(read_program(path), _options(given, out))
     tell(report.findings)
     if global_options().json or given["form"] == "json" or timeline == "json":
         click.echo(masks_json(report))
@@ -81,11 +79,3 @@ def _first(given: Mapping[str, object], name: str) -> int:
     if not str(said).isdecimal():
         raise usage(f"--{name} {said}: masks are shown of one wave", f"for example --{name} 0")
     return int(str(said))
-
-
-def _read(path: str) -> SourceFile:
-    try:
-        return SourceFile.read(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error

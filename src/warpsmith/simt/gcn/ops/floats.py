@@ -207,7 +207,18 @@ _THREE: Final[Mapping[str, Callable[..., Any]]] = {
     "fmamk": fused,
 }
 """The constant of fmaak and fmamk stands where it is used."""
-_MADS: Final[Mapping[str, Callable[..., Any]]] = {name: lambda a, b, c: a * b + c for name in ("mad", "madak", "madmk")}
+_MADS: Final = ("mad", "madak", "madmk")
+
+
+def _multiply_add(a: Array, b: Array, c: Array) -> Array:
+    """Return a product that is rounded, and then added; of f32 subnormal numbers are zeros here."""
+    if a.dtype != np.float32:
+        return np.asarray(a * b + c)
+    return _flushed(_flushed(_flushed(a) * _flushed(b)) + _flushed(c))
+
+
+def _flushed(a: Array) -> Array:
+    return np.where(_is_subnormal(a), np.copysign(a.dtype.type(0), a), a)
 
 
 def _accumulate(type: str, function: Callable[[Array, Array, Array], Array]) -> GcnOp:
@@ -228,11 +239,11 @@ def _of(type: str) -> dict[str, GcnOp]:
         **{f"v_{name}_{type}": vector_op(f"{type} = {type} {type}", function) for name, function in _TWO.items()},
         **{
             f"v_{name}_{type}": vector_op(f"{type} = {type} {type} {type}", function)
-            for name, function in {**_THREE, **_MADS}.items()
+            for name, function in {**_THREE, **dict.fromkeys(_MADS, _multiply_add)}.items()
         },
         f"v_ldexp_{type}": vector_op(f"{type} = {type} {'i16' if type == 'f16' else 'i32'}", _scaled),
         f"v_fmac_{type}": _accumulate(type, fused),
-        f"v_mac_{type}": _accumulate(type, lambda a, b, c: a * b + c),
+        f"v_mac_{type}": _accumulate(type, _multiply_add),
     }
     if type == "f16":
         made["v_frexp_exp_i16_f16"] = vector_op("i16 = f16", lambda a: _exponent(a).astype(np.int16))

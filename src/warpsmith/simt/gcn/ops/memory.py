@@ -99,7 +99,7 @@ _GLOBAL: Final = _Family("global", ("v64 off", "v32 s64"), _where_global, ("offs
 _FLAT: Final = _Family("flat", ("v64",), _where_flat, ("offset", *_CACHES))
 _SCRATCH: Final = _Family("scratch", ("v32 off", "off s32", "off off", "v32 s32"), _where_scratch, ("offset", *_CACHES))
 _BUFFER: Final = _Family("scratch", ("v32 s128 s32", "off s128 s32"), _where_buffer, ("offset", "offen", *_CACHES))
-_SHARED: Final = _Family("shared", ("v32",), _where_shared, ("offset", "offset0", "offset1", "gds"))
+_SHARED: Final = _Family("shared", ("v32",), _where_shared, ("offset", "offset0", "offset1"))
 _FAMILIES: Final = {"global": _GLOBAL, "flat": _FLAT, "scratch": _SCRATCH, "buffer": _BUFFER}
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from warpsmith.simt.gcn.memory import Array
+from warpsmith.simt.gcn.memory import Array, GcnFault
 from warpsmith.simt.gcn.nodes import GcnInstruction
 from warpsmith.simt.gcn.wave import GcnWave
 
@@ -92,6 +92,8 @@ def write_results(wave: GcnWave, i: GcnInstruction, form: GcnForm, values: Any) 
 def changed(value: Array, modifiers: Mapping[str, str]) -> Array:
     """Return a floating-point result after what stands behind the operands."""
     if value.dtype.kind != "f":
+        if not modifiers.keys().isdisjoint(("clamp", "mul", "div")):
+            raise GcnFault("integers that are clamped or scaled are not modeled")
         return value
     if "mul" in modifiers:
         value = value * value.dtype.type(int(modifiers["mul"]))

@@ -42,6 +42,8 @@ def run_selected(wave: GcnWave, i: GcnInstruction, op: GcnOp) -> None:
     if i.encoding.endswith("dpp"):
         _run_moved(wave, i, op, first)
         return
+    if "op_sel" in i.modifiers and not any(type.endswith("16") for type in form.all):
+        raise GcnFault(f"{i.name} has no halves that op_sel could choose")
     chosen = _chosen_parts(i, first)
     operands = list(i.operands)
     for number, at in enumerate(range(first, len(operands))):
@@ -111,7 +113,8 @@ def _place(wave: GcnWave, target: GcnOperand, i: GcnInstruction) -> None:
 
 def _run_moved(wave: GcnWave, i: GcnInstruction, op: GcnOp, first: int) -> None:
     source, inside = _source_lanes(wave, i.modifiers)
-    reads = inside & wave.active[source]
+    # fi: lanes that are not active are read as they are
+    reads = inside & (wave.active[source] if i.modifiers.get("fi", "0") == "0" else True)
     operand = i.operands[first]
     plain = replace(operand, negative=False, absolute=False) if isinstance(operand, GcnRegisters) else operand
     wave.v[TEMPORARY] = np.where(reads, wave.read(plain, "u32")[source], np.uint32(0))

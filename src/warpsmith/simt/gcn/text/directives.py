@@ -28,6 +28,8 @@ _ENTRY: Final = re.compile(r"(\s*)(-\s+)?\.(\w+):\s*(.*?)\s*$")
 _ARGUMENT: Final = 6
 """Columns before an argument's key in the metadata: kernels have theirs at 4."""
 _LARGEST: Final = 1 << 26
+_MOST_METADATA: Final = 20_000
+"""Lines of metadata: those of a kernel are some hundred."""
 
 
 class Directives:
@@ -41,7 +43,7 @@ class Directives:
         self.in_code = True
         self._kernel: str | None = None
         self._open: list[bytearray] = []
-        self._metadata = False
+        self._metadata = 0
         self._pending: list[dict[str, str]] = []
 
     @property
@@ -74,7 +76,7 @@ class Directives:
         elif name == ".end_amdhsa_kernel":
             self._kernel = None
         elif name == ".amdgpu_metadata":
-            self._metadata = True
+            self._metadata = 1
         elif name == ".amdgcn_target":
             found = _TARGET.search(line.rest.text)
             if found is None:
@@ -115,8 +117,11 @@ class Directives:
         """Read one line of YAML; a kernel's name comes behind its arguments."""
         text = line.whole.file.line(line.whole.line)
         if text.strip() == ".end_amdgpu_metadata":
-            self._metadata = False
+            self._metadata = 0
             return
+        self._metadata += 1
+        if self._metadata > _MOST_METADATA:
+            raise AssemblyError(line.whole, "the metadata do not end", "expected .end_amdgpu_metadata")
         found = _ENTRY.fullmatch(text)
         if found is None:
             return

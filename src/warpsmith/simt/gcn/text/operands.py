@@ -26,6 +26,8 @@ _INTEGER: Final = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)")
 _FRACTION: Final = re.compile(r"-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d*\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)")
 _SYMBOL: Final = re.compile(r"([A-Za-z_.$][\w.$]*)(?:@([\w@]+))?(?:\+(\d+))?")
 _AROUND: Final = re.compile(r"(neg|abs|sext)\((.*)\)|\|(.*)\|")
+_LONGEST_SIGNED: Final = 64
+"""Letters of a register with its signs: what is longer is none, and signs in signs have no end."""
 _WORDS: Final = re.compile(
     r"off|src_(?:scc|vccz|execz|lds_direct|(?:shared|private)_(?:base|limit)(?:_lo|_hi)?)|scc|vccz|execz|idxen"
     r"|(?:hwreg|sendmsg)\(.*\)"
@@ -58,11 +60,12 @@ def split_modifiers(words: Sequence[AssemblyWord]) -> tuple[list[AssemblyWord], 
 def read_gcn_operand(word: AssemblyWord) -> GcnOperand:
     """Return the operand that a text is; raises AssemblyError."""
     text = word.text
-    around = _AROUND.fullmatch(text)
+    signed = len(text) <= _LONGEST_SIGNED
+    around = _AROUND.fullmatch(text) if signed else None
     if around is not None:
         inner = read_gcn_operand(AssemblyWord((around[2] or around[3] or "").strip(), word.span))
         return _changed(inner, "absolute" if around[1] is None else _FLAGS[around[1]], word)
-    if text.startswith("-") and not _INTEGER.fullmatch(text) and not _FRACTION.fullmatch(text):
+    if signed and text.startswith("-") and not _INTEGER.fullmatch(text) and not _FRACTION.fullmatch(text):
         return _changed(read_gcn_operand(AssemblyWord(text[1:].strip(), word.span)), "negative", word)
     return next(_readings(word), None) or _none(word)
 

@@ -160,6 +160,9 @@ class _Reader:
     def _check_operands(self, i: GcnInstruction, wave: int) -> None:
         """Raise AssemblyError where operands do not fit; `wave` 0: masks may be of waves of any width."""
         op, words = OPERATIONS[i.name], self.words[id(i)]
+        for operand, word in zip(i.operands, words, strict=True):
+            if getattr(operand, "extended", False) and i.encoding != "sdwa":
+                raise AssemblyError(word.span, f"{i.name} extends no signs", "expected sext(…) with _sdwa only")
         if op.text or (not words and any(not form.all for form in op.forms)):
             return
         if not words:
