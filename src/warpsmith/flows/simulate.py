@@ -46,6 +46,7 @@ from warpsmith.ssa.nodes import Function
 __all__ = [
     "INTERRUPTED",
     "SimulateOptions",
+    "output_rows",
     "read_kernels",
     "simulate",
     "simulate_unit",
@@ -148,7 +149,7 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     again, cut = _run_again(options, repeated, cut)
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
     status, code, stopped = _end(outcome, mistakes, unit, cut)
-    outputs = tuple(_outputs(arguments, buffers, before, out))
+    outputs = tuple(output_rows(arguments, buffers, before, out))
     clock.lap("count")
     return SimulationReport(
         inputs=(path,),
@@ -321,7 +322,7 @@ def _end(
     return ("ok", 0, ()) if outcome.complete and read else ("incomplete", 3, tuple(stopped))
 
 
-def _outputs(
+def output_rows(
     arguments: Iterable[Argument], buffers: Mapping[str, Buffer], before: Mapping[str, bytes], out: Mapping[str, str]
 ) -> Iterable[OutputRow]:
     """Yield the buffers that the kernel changed, or that are asked for; those are written to their files."""

@@ -18,15 +18,18 @@ from tests.targets.llvm.native import has_avx512, host_processor, run_text
 from warpsmith.base.errors import InputError
 from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.simt.gcn.run import run_gcn
+from warpsmith.simt.gcn.start import GcnTask
+from warpsmith.simt.gcn.text.read import read_gcn
 from warpsmith.simt.interpreter import interpret
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.back_end import BackEnd, answer
 from warpsmith.targets.llvm.listing import listing_of
-from warpsmith.targets.llvm.machines import Nvidia
+from warpsmith.targets.llvm.machines import AMD, Amd, Nvidia
 from warpsmith.targets.llvm.scalar import write_thread
 from warpsmith.targets.llvm.vector import VECTOR_PASSES, lanes_of_kernel, write_vectors
 
-__all__ = ["agree_as_ptx", "agree_natively", "function_of", "interpreted"]
+__all__ = ["agree_as_gcn", "agree_as_ptx", "agree_natively", "function_of", "interpreted"]
 
 Held = Mapping[str, bytes]
 Array = np.ndarray[Any, Any]
@@ -105,3 +108,28 @@ def _near(one: Array, other: Array, ulp: int) -> bool:
     steps = [np.where(held < 0, -(held.astype("<i8") & 0x7FFFFFFF), held) for held in (one, other)]
     nan = [np.isnan(held.view("<f4")) for held in (one, other)]
     return bool(np.all((np.abs(steps[0] - steps[1]) <= ulp) | (nan[0] & nan[1])))
+
+
+def agree_as_gcn(case: Case, architecture: str, *, ulp: Mapping[str, int] | None = None) -> str:
+    """Run a kernel as the text that `lower` prints for one of AMD's machines; see `agree_natively`. Lanes that exchange
+    are those of a warp of 32."""
+    function = function_of(case)
+    exchanges = lanes_of_kernel(function) == 32
+    if exchanges and case.launch.threads % 32:
+        return "lanes may read from lanes that are not there"
+    expected = interpreted(case, 32 if exchanges else case.launch.warp)
+    if expected is None:
+        return "the interpreter reports it"
+    machine = Amd(AMD[architecture][1])
+    made = write_thread(case.module, function, machine)
+    end = BackEnd(machine.triple, architecture, machine.features(architecture))
+    text = listing_of(answer(str(made.module), end)[1], made.files, ";").text
+    program = read_gcn(SourceFile("k.s", text))
+    memory, launch = case.placed(checks=False)
+    task = GcnTask(program, program.kernels[0], replace(launch, max_steps=4 * launch.max_steps))
+    outcome = run_gcn(task, memory)
+    if outcome.stop is not None:
+        raise Differs(f"it stops: {outcome.stop.message}: {program.instructions[outcome.stop.index].span.text}")
+    found = {buffer.name: bytes(buffer.data) for buffer in memory.buffers}
+    _compare({name: held for name, held in found.items() if name in expected}, expected, ulp or {})
+    return ""

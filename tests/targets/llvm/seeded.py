@@ -1,5 +1,5 @@
-"""Bugs that are put into the writers of one thread (`PTX`) and of vectors (`VECTORS`), each with a kernel of kernels.cu
-that shows it."""
+"""Bugs that are put into the writers of one thread (`PTX`) and of vectors (`VECTORS`), and into the writer and the
+machine of GCN (`GCN`), each with a kernel of kernels.cu that shows it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from msgspec.structs import replace
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import Emit, element
 from warpsmith.simt.engine.ops import integers
+from warpsmith.simt.gcn import start
+from warpsmith.simt.gcn.memory import GcnMemory
+from warpsmith.simt.gcn.ops.table import OPERATIONS
+from warpsmith.simt.gcn.wave import GcnWave, Symbols
 from warpsmith.ssa.nodes import Branch, Constant
 from warpsmith.targets.llvm import arithmetic, instructions, scalar, vector, vector_ops
 from warpsmith.targets.llvm.addresses import Pointers
 from warpsmith.targets.llvm.instructions import ThreadOps
-from warpsmith.targets.llvm.machines import Nvidia
+from warpsmith.targets.llvm.machines import Amd, Nvidia
 from warpsmith.targets.llvm.vector_ops import VectorOps
 
-__all__ = ["PTX", "VECTORS"]
+__all__ = ["GCN", "PTX", "VECTORS"]
 
 Patch = pytest.MonkeyPatch
 Bug = tuple[str, Callable[[Patch], None]]
@@ -138,6 +142,91 @@ def _always(patch: Patch) -> None:
         return self.b.or_(old(self, predicate), self.mask(1))
 
     _wrap(patch, Emit, "bits", bits)
+
+
+# --- of GCN
+
+
+def _other_op(patch: Patch, name: str, other: str) -> None:
+    """Let an operation be another one with the same operands."""
+    patch.setitem(OPERATIONS, name, OPERATIONS[other])
+
+
+def _write_of_all(patch: Patch) -> None:
+    _wrap(
+        patch,
+        GcnWave,
+        "write",
+        lambda old, self, operand, values, lanes=None: old(self, operand, values, self.v[0] >= 0),
+    )
+
+
+def _carry_lost(patch: Patch) -> None:
+    _wrap(patch, GcnWave, "write_mask", lambda old, self, operand, lanes: old(self, operand, lanes & False))
+
+
+def _masks_of_inactive_lanes(patch: Patch) -> None:
+    def write(self: GcnWave, operand: Any, lanes: Any) -> None:
+        self.write_scalar(operand.first, self.width // 32, self.mask_of(lanes | ~self.active))
+
+    patch.setattr(GcnWave, "write_mask", write)
+
+
+def _one_scratch(patch: Patch) -> None:
+    def made(old: Any, self: GcnMemory, addresses: Any, active: Any, size: int) -> Any:
+        return replace(old(self, addresses, active, size), offsets=addresses.astype("int64"))
+
+    _wrap(patch, GcnMemory, "_scratch", made)
+
+
+def _swapped(old: Any, kernel: Any, launch: Any) -> bytes:
+    raw = old(kernel, launch)
+    return bytes(raw[8:16] + raw[:8] + raw[16:])
+
+
+def _block_always_0(patch: Patch) -> None:
+    _wrap(patch, start, "_coordinates", lambda old, number, sizes: old(0, sizes))
+
+
+def _packet_of_blocks(patch: Patch) -> None:
+    _wrap(
+        patch,
+        start,
+        "_packet",
+        lambda old, launch: old(replace(launch, block=(launch.block[0] + 1, *launch.block[1:]))),
+    )
+
+
+def _symbol_moved(patch: Patch) -> None:
+    def value(old: Any, self: Symbols, symbol: Any, pc: int) -> Any:
+        return old(self, replace(symbol, addend=symbol.addend + 8) if symbol.part.endswith("@lo") else symbol, pc)
+
+    _wrap(patch, Symbols, "value", value)
+
+
+GCN: Final[Mapping[str, Bug]] = {
+    "inactive lanes are written": ("guarded", _write_of_all),
+    "carries are lost": ("switched", _carry_lost),
+    "masks have bits of inactive lanes": ("counted", _masks_of_inactive_lanes),
+    "threads share their scratch memory": ("sorted_of_own", _one_scratch),
+    "arguments change places": ("al", lambda patch: _wrap(patch, start, "_arguments", _swapped)),
+    "all blocks are block 0": ("reversed", _block_always_0),
+    "blocks are said to be larger": ("trips", _packet_of_blocks),
+    "data are behind where they are": ("of_constants", _symbol_moved),
+    "exec is narrowed the other way": (
+        "guarded",
+        lambda patch: _other_op(patch, "s_and_saveexec_b64", "s_andn2_saveexec_b64"),
+    ),
+    "a difference is turned round": ("of_four", lambda patch: _other_op(patch, "v_sub_u32", "v_subrev_u32")),
+    "a signed shift is none": ("shifted", lambda patch: _other_op(patch, "v_ashrrev_i32", "v_lshrrev_b32")),
+    "exchanges are pushed": ("exchanged", lambda patch: _other_op(patch, "ds_bpermute_b32", "ds_permute_b32")),
+    "the writer takes blocks for threads": (
+        "guarded",
+        lambda patch: _wrap(patch, Amd, "place", lambda old, self, e, r: old(self, e, r.replace("ctaid", "tid"))),
+    ),
+    "the writer's arms of ?: are swapped": ("guarded", _swapped_arms),
+    "the writer loses offsets": ("of_parts", _without_offset),
+}
 
 
 PTX: Final[Mapping[str, Bug]] = {

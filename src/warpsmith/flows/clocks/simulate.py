@@ -120,7 +120,7 @@ _FORMATIONS: Final = {"none": "", "homes": ", waves formed anew", "crossbar": ",
 
 
 def read_program(path: str) -> SourceFile:
-    """Return the text of a program of the mask ISA; raises UsageError."""
+    """Return the text of a program; raises UsageError."""
     try:
         return SourceFile.read(path)
     except OSError as error:

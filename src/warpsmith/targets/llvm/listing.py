@@ -37,6 +37,8 @@ _SCOPE: Final = re.compile(
     r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlockFile)\(.*\bfile: !(\d+)", re.MULTILINE
 )
 _NAMED: Final = re.compile(r'^!(\d+) = !DIFile\(filename: "(\d+)/', re.MULTILINE)
+_METADATA: Final = re.compile(r"^\s*\.amdgpu_metadata")
+"""It stands in no section."""
 _DEBUG: Final = re.compile(r"^\.(?:debug|AMDGPU|note|eh_frame)|^\"?\.note")
 
 
@@ -93,11 +95,16 @@ def listing_of_ir(text: str, files: Sequence[SourceFile]) -> Listing:
 
 
 def _listed(text: Iterable[str], named: Mapping[str, SourceFile]) -> Iterable[Listed]:
-    kept, place = True, Listed("")
+    kept, place, described = True, Listed(""), False
     for line in text:
         section = _SECTION.match(line)
         if section is not None:
             kept = not _DEBUG.match(section[1] or "")
+        described = described or _METADATA.match(line) is not None
+        if described:
+            yield Listed(line.expandtabs(8))
+            described = ".end_" not in line
+            continue
         found = _LOC.match(line)
         if found is not None:
             place = Listed("", named.get(found[1]) if int(found[2]) else None, int(found[2]))
@@ -112,7 +119,7 @@ def _without_blanks(lines: Iterable[Listed]) -> Iterable[Listed]:
     found = [one for one in lines if one.text.strip()]
     for number, one in enumerate(found):
         following = found[number + 1].text if number + 1 < len(found) else ".text"
-        if not (_SECTION.match(one.text) and _SECTION.match(following)):
+        if not (_SECTION.match(one.text) and (_SECTION.match(following) or _METADATA.match(following))):
             yield one
 
 

@@ -117,7 +117,9 @@ class Amd(Machine):
     def attributes(self, threads: int | None) -> tuple[str, ...]:
         """Return that a block has so many threads, by default as many as CUDA allows."""
         sizes = f"{threads},{threads}" if threads else "1,1024"
-        return (f'"amdgpu-flat-work-group-size"="{sizes}"', '"uniform-work-group-size"="true"')
+        # what the host hides behind the arguments is not asked for: sizes are in the dispatch packet
+        hidden = '"amdgpu-no-implicitarg-ptr"'
+        return (f'"amdgpu-flat-work-group-size"="{sizes}"', '"uniform-work-group-size"="true"', hidden)
 
     def place(self, e: Emit, register: str) -> Ir | None:
         """Return `tid.x` and the like as i32."""

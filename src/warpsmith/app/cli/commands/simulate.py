@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.commands.assembly import SUFFIX, run_assembly
 from warpsmith.app.cli.commands.clocks import run_clocks
 from warpsmith.app.cli.commands.pictures import read_timeline, write_picture
 from warpsmith.app.cli.console import ask, tell
@@ -88,6 +89,9 @@ __all__ = ["command"]
     metavar="FILE|NAME[,KEY=VALUE…]",
     help="With --clocks: the machine, a .toml file or a name (default: example), and what is to be otherwise.",
 )
+@click.option(
+    "--target", type=click.Choice(["gcn", "avx512"]), help="Of FILE.s: whose text it is (default: by registers)."
+)
 @click.option("--range", "range_", metavar="FROM-TO", help="With --clocks: draw these clocks only: 100-199.")
 @click.option("--heat", metavar="svg|png=FILE", help="With --clocks: draw clocks by thread, those lost beside them.")
 @click.option("--pixels", metavar="WxH", help="With --heat: threads are pixels, W in a row.")
@@ -135,6 +139,12 @@ def command(path: str, **given: object) -> int:
     instructions over clocks, graph=FILE.svg the control flow with clocks and lanes; -i goes through
     clocks, forward and back: states, masks, locks, ALUs ('help' lists the commands).
 
+    FILE.s, a program of AMD's GCN as `lower FILE --to gcn` prints it or as people write it, runs wave by
+    wave; the masks before each instruction of one wave are printed (--blocks 0 --warps 0: of which one).
+    Without .amdhsa_kernel its arguments are scalar registers: s12=x (the block's number), s4=7,
+    s[2:3]=zeros:u32[64]; v0 is the thread. A program of AVX-512 without memory is 16 lanes, with the mask
+    in k1 and their numbers in zmm0 (zmm0=8: from 8 on).
+
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
     together in other ways. Races are seen in the order of this run: another --seed may show more.
 
@@ -144,6 +154,8 @@ def command(path: str, **given: object) -> int:
     """
     if given["clocks"] or given["machine"] or path.endswith(".mask"):
         return run_clocks(path, given)
+    if path.endswith(SUFFIX):
+        return run_assembly(path, given, _files(texts(given["out"])))
     return _run_kernel(path, given)
 
 
