@@ -25,8 +25,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from warpsmith.emit.device.definitions import is_standard
+from warpsmith.emit.device.grid import most_blocks
 from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain
-from warpsmith.emit.device.reduction import MOST_BLOCKS, Accumulators
+from warpsmith.emit.device.reduction import Accumulators
 from warpsmith.emit.device.scan import ScanShape, scan_kernels, scan_launcher
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, Stmt
@@ -42,7 +43,6 @@ __all__ = ["KernelText", "kernel_text"]
 
 _UNIT = "    "
 _NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double"])
-_GRID_LIMIT = {"x": 2147483647, "y": 65535, "z": 65535}
 
 
 class KernelText(Struct, frozen=True):
@@ -413,7 +413,7 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:
             parts.append(_grid_part(launcher, axis, (counts[axis], size), lines, slices))
         else:
             count = known.get(axis)
-            limit = _most_blocks(launcher, axis)
+            limit = most_blocks(launcher.kernel, axis)
             parts.append(str(min(limit, -(-int(count) // size))) if count is not None else "1")
     while len(parts) > 1 and parts[-1] == "1" and block[len(parts) - 1] == 1:
         parts.pop()
@@ -440,20 +440,11 @@ def _grid_part(launcher: _Launcher, axis: str, counted: tuple[str, int], lines: 
         variable = fresh(f"blocks_{axis}", launcher.used)
         lines.append(f"const long long {variable} = {blocks};")
         blocks = variable
-    limit = _most_blocks(launcher, axis)
+    limit = most_blocks(launcher.kernel, axis)
     if thread.first:
         slices.append(_Slice(thread, blocks, fresh(f"left_{axis}", launcher.used), limit))
         blocks = slices[-1].left
     return f"(unsigned)({blocks} < {limit} ? {blocks} : {limit})"
-
-
-def _most_blocks(launcher: _Launcher, axis: str) -> int:
-    """Return how many blocks a grid may have along an axis; those of a reduction are few enough for one more block to
-    combine their values."""
-    if not launcher.kernel.reductions:
-        return _GRID_LIMIT[axis]
-    shares = {1: (MOST_BLOCKS, 1, 1), 2: (32, MOST_BLOCKS // 32, 1), 3: (16, 8, MOST_BLOCKS // 128)}
-    return shares[len(launcher.threads)]["xyz".index(axis)]
 
 
 def _in_cxx(type: str) -> str:
