@@ -106,3 +106,33 @@ double c(int n, const double x[n][n][n]) { double s = 0;
     for kernel in kernels:
         x, y, z = (most_blocks(kernel, axis) for axis in "xyz")
         assert x * y * z <= MOST_BLOCKS
+
+
+ROWS = """void scale(int n, int m, double a[n][m]) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] *= 2; }
+void add(int n, int m, double a[n][m][m], const double *restrict b) {
+    for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) for (int k = 0; k < j; k++) a[i][j - 1][k] += b[k]; }
+"""
+_CHOSEN = """#include <stdio.h>
+#include <stdlib.h>
+struct dim3 { dim3(unsigned, unsigned = 1, unsigned = 1) {} };
+#define WS_CHECK(call)
+"""
+
+
+def test_launchers_choose_indices_of_32_bits_where_they_fit(tmp_path: Path) -> None:
+    _, text = _kernels(ROWS, tmp_path)
+    assert text.count("template <typename Index>\n__global__ void") == 2 and "(long long)i * m" not in text
+    launchers = re.findall(r'^extern "C" void ws_\w+_k1\(.*?^}', text, re.M | re.S)
+    noted = [re.sub(r"\w+<(int|long long)><<<[^>]*>>>\(.*?\);", r'{ puts("\1"); return; }', one) for one in launchers]
+    sizes = ((1, 1), (65536, 32768), (65537, 32768), (46341, 46341), (46340, 46341), (2**31 - 1, 1), (1, 2**31 - 1))
+    cubes = ((8, 16384), (9, 16384), (2, 32768), (3, 32768), (2**31 - 1, 2))
+    calls = [f"ws_scale_k1(0, {n}, {m});" for n, m in sizes] + [f"ws_add_k1(0, 0, {n}, {m});" for n, m in cubes]
+    source = tmp_path / "chosen.cpp"
+    source.write_text(_CHOSEN + "\n".join(noted) + "\nint main() {\n" + "\n".join(calls) + "\n}\n")
+    subprocess.run(["g++", "-w", source, "-o", tmp_path / "chosen"], check=True)
+    said = subprocess.run([tmp_path / "chosen"], capture_output=True, text=True, check=True).stdout.splitlines()
+    # the last element that each touches
+    last = [n * m - 1 for n, m in sizes] + [((n - 1) * m + m - 2) * m + m - 2 for n, m in cubes]
+    assert said == ["int" if one < 2**31 else "long long" for one in last]
+    assert {"int", "long long"} == set(said[: len(sizes)]) == set(said[len(sizes) :])

@@ -97,7 +97,7 @@ def predict_port(
             files = emit_kernels(program, restore_shared(program, port.program))
             read = _read_kernels(files, kernels, gpu if ptxas else None, problems)
             for name, kernel in kernels.items():
-                found[name] = _predict(kernel, estimate.kernels.get(name), read.get(name), gpu)
+                found[name] = _predict(kernel, estimate.kernels.get(name), read, gpu)
     except OutOfTimeError:
         pass  # what was not reached lacks time, and says so
     return PortPrediction(gpu, tuple(found.values()), _copies(estimate, gpu), tuple(problems))
@@ -117,18 +117,24 @@ def _copies(estimate: GainEstimate, gpu: Device) -> CopyPrediction | None:
 def _read_kernels(
     files: Sequence[OutputFile], wanted: Mapping[str, Kernel], gpu: Device | None, problems: list[Finding]
 ) -> dict[str, _Read]:
-    """Return the kernels of the files by the names that a plan gives them; `gpu`: ptxas is asked for this one."""
+    """Return the kernels of the files by the names that their launchers give them; `gpu`: ptxas is asked for this
+    one."""
     found: dict[str, _Read] = {}
+    both = [_launched_name(kernel, narrow=narrow) for kernel in wanted.values() for narrow in (True, False)]
     for file in files:
-        unit = load_kernels(Source(file.path, (), "cuda", file.text), FrontOptions())
+        mine = tuple(name for name in both if f"{name.partition('<')[0]}(" in file.text)
+        unit = load_kernels(Source(file.path, (), "cuda", file.text), FrontOptions(), mine)
         module = lower(unit.program).module
         functions = {function.name: function for function in module.functions if function.kernel and function.blocks}
         said = _ask_ptxas(file, tuple(functions), gpu.arch, problems) if gpu is not None else {}
-        for name in wanted:
-            function = functions.get(f"{name}_kernel")
-            if function is not None:
-                found[name] = _Read(module, function, said.get(function.name))
+        found |= {name: _Read(module, function, said.get(name)) for name, function in functions.items()}
     return found
+
+
+def _launched_name(kernel: Kernel, *, narrow: bool) -> str:
+    """Return what a launcher calls: of a template the instance for indices in 32 bits or in 64."""
+    name = f"{kernel.name}_kernel"
+    return f"{name}<{'int' if narrow else 'long long'}>" if kernel.index else name
 
 
 def _ask_ptxas(
@@ -146,19 +152,22 @@ def _ask_ptxas(
 # --- one kernel
 
 
-def _predict(kernel: Kernel, launched: KernelTime | None, read: _Read | None, gpu: Device) -> KernelPrediction:
+def _predict(
+    kernel: Kernel, launched: KernelTime | None, found_kernels: Mapping[str, _Read], gpu: Device
+) -> KernelPrediction:
     """Return the time of all launches of a kernel."""
     if kernel.scans:
         return KernelPrediction(kernel.name, lacks=("the three kernels of its running values",))
     if launched is None or not launched.places:
         return KernelPrediction(kernel.name, lacks=("a launch that the program comes to",))
+    moments = [moment for place in launched.places for moment in _moments(kernel, place)]
+    read = found_kernels.get(_launched_name(kernel, narrow=all(_is_narrow(kernel, moment) for moment in moments)))
     if read is None:
         return KernelPrediction(kernel.name, lacks=("a model of something in its text",))
     owner = read.module, read.function, Graph.of(read.function)
     held = resources(owner, gpu, kernel.block, 0, read.said)
     guessed = any(place.guessed for place in launched.places)
     found = KernelPrediction(kernel.name, launched.launches, guessed, held.registers, held.source)
-    moments = [moment for place in launched.places for moment in _moments(kernel, place)]
     unknown = dict.fromkeys(name for moment in moments for name in _find_unknown(kernel, moment))
     if unknown:
         return replace(found, unknown=tuple(unknown))
@@ -190,6 +199,12 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
         if time.prediction.seconds > longest:
             longest, found = time.prediction.seconds, replace(found, time=time, sizes=sizes)
     return replace(found, seconds=total)
+
+
+def _is_narrow(kernel: Kernel, moment: _Moment) -> bool:
+    """Whether indices of 32 bits are enough; they are taken to be where sizes are not known."""
+    values = (moment.sizes.value(condition) for condition in kernel.narrow)
+    return all(value is None or value.value for value in values)
 
 
 def _threads(kernel: Kernel, sizes: Sizes) -> dict[str, int]:

@@ -101,8 +101,8 @@ def _basis_text(time: PredictedTime) -> str:
 
 
 def _sizes_text(sizes: Sequence[tuple[str, int]]) -> str:
-    shown = ", ".join(f"{name} = {value}" for name, value in sizes[:_MOST_SIZES])
-    return readable(f"{shown}, …" if len(sizes) > _MOST_SIZES else shown)
+    shown = ", ".join(f"{readable(name)} = {value}" for name, value in sizes[:_MOST_SIZES])
+    return f"{shown}, …" if len(sizes) > _MOST_SIZES else shown
 
 
 def _unknown_text(names: tuple[str, ...]) -> str:
