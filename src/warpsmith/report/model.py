@@ -25,8 +25,10 @@ __all__ = [
     "CopyPrediction",
     "Hottest",
     "KernelEntry",
+    "KernelMappings",
     "KernelPrediction",
     "LoopEntry",
+    "MappingPrediction",
     "Moved",
     "PortPrediction",
     "Report",
@@ -117,13 +119,37 @@ class CopyPrediction(Struct, frozen=True):
     seconds: float | None = None
 
 
+class MappingPrediction(Struct, frozen=True):
+    """What a kernel is predicted to take with its loops (by their counters, outermost first) on these axes, in blocks
+    of this shape."""
+
+    axes: tuple[tuple[str, str], ...]
+    block: tuple[int, int, int]
+    prediction: KernelPrediction
+
+
+class KernelMappings(Struct, frozen=True):
+    """Other mappings of a kernel, the fastest first; the first `ties` are too close to tell apart. `axes` and `block`
+    are those of the port. `complete`: all were tried; `lacks`: what there is no time for the lack of."""
+
+    name: str
+    axes: tuple[tuple[str, str], ...]
+    block: tuple[int, int, int]
+    choices: tuple[MappingPrediction, ...]
+    ties: int
+    complete: bool
+    lacks: str = ""
+
+
 class PortPrediction(Struct, frozen=True):
-    """The predicted times of a port on a device; `problems`: what kept ptxas from its answer."""
+    """The predicted times of a port on a device; `problems`: what kept ptxas from its answer; `mappings`: what other
+    ones would take, where somebody asked."""
 
     device: Device
     kernels: tuple[KernelPrediction, ...]
     copies: CopyPrediction | None
     problems: tuple[Finding, ...] = ()
+    mappings: tuple[KernelMappings, ...] = ()
 
 
 class ToolEntry(Struct, frozen=True):

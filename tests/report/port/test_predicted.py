@@ -15,7 +15,14 @@ from warpsmith.machine.occupancy import Occupancy
 from warpsmith.machine.time.predict import predict
 from warpsmith.machine.time.work import LaunchWork, TouchedSectors, WarpInstructions
 from warpsmith.report.json_parts import schema
-from warpsmith.report.model import CopyPrediction, KernelPrediction, PortPrediction, Report
+from warpsmith.report.model import (
+    CopyPrediction,
+    KernelMappings,
+    KernelPrediction,
+    MappingPrediction,
+    PortPrediction,
+    Report,
+)
 from warpsmith.report.port.json import report_json
 from warpsmith.report.port.predicted import bound_text, prediction_text
 
@@ -32,6 +39,11 @@ STREAM = timed(axpy(1 << 24))
 SOLVE = KernelPrediction("solve", 50, False, 16, "ptxas", 0.0125, STREAM, (("k", 7), ("n", 4096)))
 SWEEP = KernelPrediction("sweep", 50, False, 12, "estimate", 0.005, STREAM, (("k", 9), ("n", 4096)))
 COPIES = CopyPrediction(3, 8e6, 0.00117)
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
 
 
 def lines(*kernels: KernelPrediction, copies: CopyPrediction | None = COPIES) -> list[str]:
@@ -94,6 +106,29 @@ def test_numbers_that_nobody_has_confirmed_are_named() -> None:
     text = prediction_text(PortPrediction(device("b200"), (replace(SOLVE, time=b200),), None))
     said = text.splitlines()[-1].strip()
     assert said == "it rests on what nobody has confirmed: bandwidth_gb_s (`warpsmith devices`)"
+
+
+def test_other_mappings_are_a_table_with_the_ports_own() -> None:
+    choices = tuple(
+        MappingPrediction((("i", "y"), ("j", "x")), (256 >> at, 1 << at, 1), replace(SOLVE, seconds=0.001 * (at + 1)))
+        for at in range(9)
+    )
+    found = KernelMappings("solve", (("i", "y"), ("j", "x")), (1, 256, 1), choices, 2, complete=False)
+    lacking = KernelMappings("sweep", (("i", "x"),), (256, 1, 1), (), 0, complete=True, lacks="the size of n")
+    prediction = PortPrediction(V100, (SOLVE,), None, mappings=(found, lacking))
+    text = prediction_text(prediction).splitlines()
+    at = text.index("solve on other axes, in other blocks (not all were tried: no time was left)")
+    assert text[at + 1].split() == ["axes", "block", "together", "occupancy", "bound", "by"]
+    shown = " ".join(text[at + 2].split())
+    assert shown == "i on y, j on x 256,1 1.00 ms 100% DRAM bytes: 201 MB (a tie)"
+    assert text[at + 10].endswith("DRAM bytes: 201 MB (as ported)") and "1,256" in text[at + 10]
+    assert text[-1] == "sweep: no other mapping is predicted: it lacks the size of n"
+    document = json.loads(report_json(Report("port", ("a.c",), "ok", predicted=prediction)))
+    jsonschema.validate(document, schema())
+    first, second = document["predicted"]["mappings"]
+    assert first["choices"][0] == {"axes": {"i": "y", "j": "x"}, "block": [256, 1, 1], "seconds": 0.001,
+                                   "as_ported": False}  # fmt: skip
+    assert (second["lacks"], second["choices"]) == ("the size of n", [])
 
 
 def test_json_is_of_the_schema() -> None:

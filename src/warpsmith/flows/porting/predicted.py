@@ -49,7 +49,7 @@ from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names
 
-__all__ = ["predict_port"]
+__all__ = ["ReadKernel", "gpu_of", "predict_kernel", "predict_port", "read_kernels"]
 
 _MOST_LAUNCHES: Final = 24
 """Different launches of one kernel that are predicted."""
@@ -64,7 +64,7 @@ Sizing = tuple[tuple[str, int], ...]
 """What the whole numbers among a kernel's parameters are worth in a launch."""
 
 
-class _Read(Struct, frozen=True):
+class ReadKernel(Struct, frozen=True):
     """A kernel as it is written: `said`: by ptxas, of its registers."""
 
     module: Module
@@ -87,7 +87,7 @@ def predict_port(
     """Return the predicted times of a port, None where it has no kernels; `ptxas`: it is asked for registers."""
     if port is None or not port.plan.fragments:
         return None
-    gpu = device((options.gain or GainOptions()).device)
+    gpu = gpu_of(options)
     program, estimate = prepared.original.program, estimate_port(prepared, port, options)
     kernels = {fragment.kernel.name: fragment.kernel for fragment in port.plan.fragments}
     found = {name: KernelPrediction(name, lacks=("time",)) for name in kernels}
@@ -95,12 +95,17 @@ def predict_port(
     try:
         with time_limit(_SECONDS, "processor"):
             files = emit_kernels(program, restore_shared(program, port.program))
-            read = _read_kernels(files, kernels, gpu if ptxas else None, problems)
+            read = read_kernels(files, kernels, gpu if ptxas else None, problems)
             for name, kernel in kernels.items():
-                found[name] = _predict(kernel, estimate.kernels.get(name), read, gpu)
+                found[name] = predict_kernel(kernel, estimate.kernels.get(name), read, gpu)
     except OutOfTimeError:
         pass  # what was not reached lacks time, and says so
     return PortPrediction(gpu, tuple(found.values()), _copies(estimate, gpu), tuple(problems))
+
+
+def gpu_of(options: OffloadOptions) -> Device:
+    """Return the GPU that times are predicted for."""
+    return device((options.gain or GainOptions()).device)
 
 
 def _copies(estimate: GainEstimate, gpu: Device) -> CopyPrediction | None:
@@ -114,20 +119,27 @@ def _copies(estimate: GainEstimate, gpu: Device) -> CopyPrediction | None:
 # --- the kernels
 
 
-def _read_kernels(
-    files: Sequence[OutputFile], wanted: Mapping[str, Kernel], gpu: Device | None, problems: list[Finding]
-) -> dict[str, _Read]:
+def read_kernels(
+    files: Sequence[OutputFile],
+    wanted: Mapping[str, Kernel],
+    gpu: Device | None = None,
+    problems: list[Finding] | None = None,
+) -> dict[str, ReadKernel]:
     """Return the kernels of the files by the names that their launchers give them; `gpu`: ptxas is asked for this
-    one."""
-    found: dict[str, _Read] = {}
+    one, and what it does not answer is put into `problems`."""
+    found: dict[str, ReadKernel] = {}
     both = [_launched_name(kernel, narrow=narrow) for kernel in wanted.values() for narrow in (True, False)]
     for file in files:
         mine = tuple(name for name in both if f"{name.partition('<')[0]}(" in file.text)
         unit = load_kernels(Source(file.path, (), "cuda", file.text), FrontOptions(), mine)
         module = lower(unit.program).module
         functions = {function.name: function for function in module.functions if function.kernel and function.blocks}
-        said = _ask_ptxas(file, tuple(functions), gpu.arch, problems) if gpu is not None else {}
-        found |= {name: _Read(module, function, said.get(name)) for name, function in functions.items()}
+        said = (
+            _ask_ptxas(file, tuple(functions), gpu.arch, [] if problems is None else problems)
+            if gpu is not None
+            else {}
+        )
+        found |= {name: ReadKernel(module, function, said.get(name)) for name, function in functions.items()}
     return found
 
 
@@ -152,8 +164,8 @@ def _ask_ptxas(
 # --- one kernel
 
 
-def _predict(
-    kernel: Kernel, launched: KernelTime | None, found_kernels: Mapping[str, _Read], gpu: Device
+def predict_kernel(
+    kernel: Kernel, launched: KernelTime | None, found_kernels: Mapping[str, ReadKernel], gpu: Device
 ) -> KernelPrediction:
     """Return the time of all launches of a kernel."""
     if kernel.scans:

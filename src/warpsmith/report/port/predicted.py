@@ -17,7 +17,13 @@ from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.base.source import readable
 from warpsmith.report.analysis.predicted import bytes_text, predicted_json, seconds_text
 from warpsmith.report.json_parts import Json
-from warpsmith.report.model import CopyPrediction, KernelPrediction, PortPrediction
+from warpsmith.report.model import (
+    CopyPrediction,
+    KernelMappings,
+    KernelPrediction,
+    MappingPrediction,
+    PortPrediction,
+)
 from warpsmith.report.table import table_text
 
 __all__ = ["bound_text", "prediction_json", "prediction_text"]
@@ -29,6 +35,8 @@ _BOUND: Final = {
     "launch": "the launch",
 }
 _MOST_SIZES: Final = 4
+_MOST_CHOICES: Final = 8
+"""Mappings of a kernel that are printed."""
 _HEADER: Final = ("kernel", "launches", "together", "registers", "bound by")
 
 
@@ -44,7 +52,34 @@ def prediction_text(found: PortPrediction) -> str:
     given = f" with {_sizes_text(tuple(shared.items()))}" if shared else ""
     head = f"predicted for the {found.device.title}{given}, not measured"
     asked = [f"        {_given_text(unknown)}"] if unknown else []
-    return "\n".join([head, table_text(rows, _HEADER), *asked, *_doubts(found)])
+    tables = [_mappings_text(one) for one in found.mappings]
+    return "\n".join([head, table_text(rows, _HEADER), *asked, *_doubts(found), *tables])
+
+
+def _mappings_text(found: KernelMappings) -> str:
+    """Return the table of other axes and blocks of one kernel: the fastest ones, and the port's own."""
+    if not found.choices:
+        return f"{found.name}: no other mapping is predicted: it lacks {readable(found.lacks)}"
+    shown = [one for at, one in enumerate(found.choices) if at < _MOST_CHOICES or _is_own(one, found)]
+    rows = [_choice_row(one, found, tie=at < found.ties > 1) for at, one in enumerate(shown)]
+    some = "" if found.complete else " (not all were tried: no time was left)"
+    head = f"{found.name} on other axes, in other blocks{some}"
+    return f"{head}\n" + table_text(rows, ("axes", "block", "together", "occupancy", "bound by"))
+
+
+def _is_own(one: MappingPrediction, found: KernelMappings) -> bool:
+    return (one.axes, one.block) == (found.axes, found.block)
+
+
+def _choice_row(one: MappingPrediction, found: KernelMappings, *, tie: bool) -> tuple[str, ...]:
+    time, held = one.prediction.time, None if one.prediction.time is None else one.prediction.time.occupancy
+    assert time is not None and held is not None and one.prediction.seconds is not None
+    axes = ", ".join(f"{readable(counter)} on {axis}" for counter, axis in one.axes)
+    marks = [mark for mark, is_so in (("as ported", _is_own(one, found)), ("a tie", tie)) if is_so]
+    block = ",".join(map(str, one.block[: len(one.axes)]))
+    mark = f" ({', '.join(marks)})" if marks else ""
+    why = f"{bound_text(time)}{mark}"
+    return axes, block, seconds_text(one.prediction.seconds), f"{100 * held.warps // max(1, held.limit)}%", why
 
 
 def _shared_sizes(kernels: Sequence[KernelPrediction]) -> dict[str, int]:
@@ -132,9 +167,25 @@ def prediction_json(found: PortPrediction) -> Json:
         "device": found.device.name,
         "kernels": [_kernel_json(kernel) for kernel in found.kernels],
     }
+    if found.mappings:
+        entry["mappings"] = [_mappings_json(one) for one in found.mappings]
     if copies is not None:
         entry["copies"] = {"count": copies.copies, "bytes": copies.bytes, "seconds": copies.seconds}
     return entry
+
+
+def _mappings_json(found: KernelMappings) -> Json:
+    choices: list[Json] = [
+        {
+            "axes": {readable(counter): axis for counter, axis in one.axes},
+            "block": list(one.block),
+            "seconds": one.prediction.seconds,
+            "as_ported": _is_own(one, found),
+        }
+        for one in found.choices
+    ]
+    return {"name": found.name, "ties": found.ties, "complete": found.complete, "lacks": found.lacks,
+            "choices": choices}  # fmt: skip
 
 
 def _kernel_json(kernel: KernelPrediction) -> Json:

@@ -117,6 +117,9 @@ class _Output(Struct, frozen=True):
 )
 @click.option("--all", "everything", is_flag=True, help="Port loops that would be slower on the device, too.")
 @click.option("--counts", metavar="FILE", help="How often loops run: what `survey --run … --json` has printed.")
+@click.option(
+    "--what-if", type=click.Choice(["blocks"]), help="Predict every kernel on other axes, in blocks of other shapes."
+)
 @click.option("--ptxas", is_flag=True, help="Ask ptxas, with NVRTC, for the registers of kernels (else estimated).")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
 @timeline_options
@@ -311,6 +314,11 @@ def _report(
     survey = bool(given["survey"])
     times = time_loops(result.facts, options.offload)
     predicted = predict_port(result.prepared, result.ported, options.offload, ptxas=bool(given["ptxas"]))
+    if predicted is not None and result.ported is not None and given["what_if"] is not None:
+        from warpsmith.flows.porting.what_if import predict_mappings  # loaded where it is wanted
+
+        mappings = predict_mappings(result.prepared, result.ported, options.offload)
+        predicted = replace(predicted, mappings=mappings)
     loops = loop_entries(result.prepared, plan)
     functions = [function for _, function in result.program.functions()]
     claims = claim_findings(result.facts.functions, result.prepared.facts.functions)
