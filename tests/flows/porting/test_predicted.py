@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.flows.porting.test_gain import ported
+from warpsmith.analysis.resources.resources import CompilerFigures
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile
 from warpsmith.flows.porting import predicted
 from warpsmith.flows.porting.predicted import predict_port
+from warpsmith.front.cuda.nvrtc import PtxText
 from warpsmith.offload.plan import GainOptions, OffloadOptions
 from warpsmith.report.model import KernelPrediction, PortPrediction
 
@@ -111,6 +115,38 @@ def test_a_reduction_is_finished_by_one_more_launch(tmp_path: Path) -> None:
     assert one.launches == 2 and one.time is not None and one.time.prediction is not None
     assert one.time.grid == (1024, 1, 1)
     assert one.seconds == pytest.approx(one.time.prediction.seconds + 4e-6)
+
+
+def test_ptxas_is_asked_for_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def compiled(file: SourceFile, arguments: object, names: Sequence[str], arch: str) -> PtxText:
+        asked.append((tuple(names), arch))
+        return PtxText("ptx", {"ws_step_k1_kernel": "_Z4step"}, ())
+
+    monkeypatch.setattr(predicted, "compile_to_ptx", compiled)
+    monkeypatch.setattr(predicted, "assemble_ptx", lambda text, arch: {"_Z4step": CompilerFigures(77, 0)})
+    (one,) = predict(CHAIN, tmp_path, ptxas=True).kernels
+    assert (one.registers, one.source) == (77, "ptxas") and asked == [(("ws_step_k1_kernel",), "sm_90")]
+    assert one.time is not None and one.time.occupancy is not None and one.time.occupancy.warps < 64
+    missing = Finding("INP001", "warning", "--ptxas: ptxas is not on PATH: registers are estimates")
+    monkeypatch.setattr(predicted, "assemble_ptx", lambda text, arch: missing)
+    found = predict(CHAIN, tmp_path, ptxas=True)
+    assert found.problems == (missing,) and found.kernels[0].source == "estimate"
+    monkeypatch.setattr(predicted, "compile_to_ptx", lambda *given: Finding("INP004", "note", "NVRTC is missing"))
+    (problem,) = predict(CHAIN, tmp_path, ptxas=True).problems
+    assert problem.message == "--ptxas: NVRTC is missing"
+
+
+def test_indices_have_the_type_that_the_launcher_chooses(tmp_path: Path) -> None:
+    text = """void f(int n, int m, double a[n][m], const double *restrict b) {
+    for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) a[i][k] = 2 * b[k]; }"""
+    for n, wide in ((50_000, False), (800_000, True)):
+        one = kernel(text, tmp_path, {"n": n, "m": 4000})
+        assert one.time is not None and one.time.work is not None and one.seconds is not None
+        threads = n * 4000 / 32
+        # a product of 64 bits is four instructions, one of 32 is one
+        assert (one.time.work.instructions.multiply > 6 * threads) == wide
 
 
 def test_a_port_without_kernels_has_no_times(tmp_path: Path) -> None:

@@ -122,8 +122,8 @@ def _copies(estimate: GainEstimate, gpu: Device) -> CopyPrediction | None:
 def read_kernels(
     files: Sequence[OutputFile],
     wanted: Mapping[str, Kernel],
-    gpu: Device | None = None,
-    problems: list[Finding] | None = None,
+    gpu: Device | None,
+    problems: list[Finding],
 ) -> dict[str, ReadKernel]:
     """Return the kernels of the files by the names that their launchers give them; `gpu`: ptxas is asked for this
     one, and what it does not answer is put into `problems`."""
@@ -134,11 +134,7 @@ def read_kernels(
         unit = load_kernels(Source(file.path, (), "cuda", file.text), FrontOptions(), mine)
         module = lower(unit.program).module
         functions = {function.name: function for function in module.functions if function.kernel and function.blocks}
-        said = (
-            _ask_ptxas(file, tuple(functions), gpu.arch, [] if problems is None else problems)
-            if gpu is not None
-            else {}
-        )
+        said = _ask_ptxas(file, tuple(functions), gpu.arch, problems) if gpu is not None else {}
         found |= {name: ReadKernel(module, function, said.get(name)) for name, function in functions.items()}
     return found
 
@@ -153,10 +149,13 @@ def _ask_ptxas(
     file: OutputFile, names: Sequence[str], arch: str, problems: list[Finding]
 ) -> Mapping[str, CompilerFigures]:
     made = compile_to_ptx(SourceFile(file.path, file.text), (), names, arch)
-    said = made if isinstance(made, Finding) else assemble_ptx(made.text.encode("latin-1"), arch)
-    if isinstance(said, Finding) or isinstance(made, Finding):
-        assert isinstance(said, Finding)
-        problems.append(Finding("INP001", "warning", f"--ptxas: {said.message}", None, ("registers are estimates",)))
+    if isinstance(made, Finding):
+        helps = ("registers are estimates", *made.help)
+        problems.append(Finding("INP001", "warning", f"--ptxas: {made.message}", None, helps))
+        return {}
+    said = assemble_ptx(made.text.encode("latin-1"), arch)
+    if isinstance(said, Finding):
+        problems.append(said)
         return {}
     return {name: said[symbol] for name in names if (symbol := made.entries.get(name, name)) in said}
 

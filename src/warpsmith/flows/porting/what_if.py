@@ -50,7 +50,7 @@ def predict_mappings(prepared: Prepared, port: Port, options: OffloadOptions) ->
                 variants = {k.name: _on_axes(k, number) for k in free if number < _assignments(k)}
                 changed = tuple(variants.get(kernel.name, kernel) for kernel in port.program.kernels)
                 other = replace(port.program, kernels=changed)
-                read = read_kernels(emit_kernels(program, restore_shared(program, other)), variants)
+                read = read_kernels(emit_kernels(program, restore_shared(program, other)), variants, None, [])
                 for name, kernel in variants.items():
                     for shaped in _in_blocks(kernel):
                         time = predict_kernel(shaped, estimate.kernels.get(name), read, gpu)

@@ -314,6 +314,7 @@ def _report(
     survey = bool(given["survey"])
     times = time_loops(result.facts, options.offload)
     predicted = predict_port(result.prepared, result.ported, options.offload, ptxas=bool(given["ptxas"]))
+    tell(predicted.problems if predicted is not None else ())
     if predicted is not None and result.ported is not None and given["what_if"] is not None:
         from warpsmith.flows.porting.what_if import predict_mappings  # loaded where it is wanted
 
