@@ -91,7 +91,7 @@ def kernels_of(path: Path, source: str | None, folder: Path) -> tuple[str, str]:
     changed = {} if source is None else {"PYTHONPATH": source}
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, **changed})
     written = [*folder.glob("*_kernels.cu")]
-    whole = written[0].read_text() if written else ""
+    whole = suite.in_32_bits(written[0].read_text()) if written else ""
     return "\n".join(part.group() for part in _PART.finditer(whole)), whole
 
 

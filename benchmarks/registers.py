@@ -1,20 +1,26 @@
 """Registers as they are estimated from the kernel IR, against what ptxas says of the same kernels.
 
-python -m benchmarks.registers LABEL=PATH...      for example HeCBench=~/HeCBench/src
+python -m benchmarks.registers [ports] LABEL=PATH...      for example HeCBench=~/HeCBench/src
 
-For each label: how many kernels, how far the estimate is off, and how often occupancy comes out another. Kernels that
-NVRTC or ptxas refuses are left out, and counted.
+`ports` are the kernels of the ports of benchmarks/polybench and examples. For each label: how many kernels, how far the
+estimate is off, and how often occupancy comes out another; at the end the same of the files on which the numbers of
+the estimate were fitted, and of those that were held out. Kernels that NVRTC or ptxas refuses are left out, and
+counted.
 """
 
 from __future__ import annotations
 
 import platform
+import re
 import statistics
 import sys
+import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.polybench import suite
 from msgspec import Struct
 
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
@@ -22,14 +28,19 @@ from warpsmith.analysis.uniformity.facts import ResourceFact
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.emit.host.cuda import emit_kernels
 from warpsmith.flows.explaining.registers import ask_ptxas
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
+from warpsmith.offload.plan import GainOptions, OffloadOptions
 from warpsmith.ssa.graph import Graph
+from warpsmith.tree.shared import restore_shared
 
 DEVICE = device("a100")
 BLOCK = (256, 1, 1)
 SECONDS_A_FILE = 60
+_TEMPLATE = re.compile(r"^template <typename Index>\n__global__ void (\w+)\(", re.M)
 MOST_FILES = 160
 """Of more files every second, third … is taken."""
 
@@ -41,6 +52,7 @@ class Compared(Struct, frozen=True):
     said: int
     warps: tuple[int, int]
     spilled: int
+    fitted: bool
 
 
 def main(words: Sequence[str]) -> int:
@@ -48,14 +60,31 @@ def main(words: Sequence[str]) -> int:
     print(f"registers, estimated against ptxas, {DEVICE.arch}, blocks of {BLOCK[0]}, {datetime.now(UTC):%Y-%m-%d}, "
           f"Python {platform.python_version()}")  # fmt: skip
     everything: list[Compared] = []
-    for word in words:
-        label, _, path = word.partition("=")
-        files = sorted(Path(path).expanduser().rglob("*.cu"))
-        found, refused = _all(files[:: -(-len(files) // MOST_FILES)])
-        _report(label, found, refused)
-        everything += found
+    with tempfile.TemporaryDirectory() as folder:
+        for word in words:
+            label, _, path = word.partition("=")
+            files = sorted(Path(path).expanduser().rglob("*.cu")) if path else [*_write_ports(Path(folder))]
+            found, refused = _all(files[:: max(1, -(-len(files) // MOST_FILES))])
+            _report(label, found, refused)
+            everything += found
     _report("all", everything, 0)
+    _report("files of the fit", [one for one in everything if one.fitted], 0)
+    _report("held out", [one for one in everything if not one.fitted], 0)
     return 0
+
+
+def _write_ports(folder: Path) -> Iterator[Path]:
+    """Write the kernels of ports, and yield their files."""
+    options = PortOptions(offload=OffloadOptions(gain=GainOptions(everything=True)), verify=False)
+    for path in (*suite.programs(), *sorted(Path("examples").glob("*.c"))):
+        made = port([str(path)], options)
+        if made.ported is None or not made.ported.plan.fragments:
+            continue
+        # NVRTC takes no host code
+        for file in emit_kernels(made.program, restore_shared(made.program, made.ported.program)):
+            place = folder / f"{path.stem}.cu"
+            place.write_text(file.text, "latin-1")
+            yield place
 
 
 def _all(files: Sequence[Path]) -> tuple[list[Compared], int]:
@@ -73,7 +102,8 @@ def _all(files: Sequence[Path]) -> tuple[list[Compared], int]:
 
 
 def _compare(file: Path) -> Iterator[Compared]:
-    unit = read_unit(KernelFile(str(file), "cuda", (f"-I{file.parent}",)))
+    instances = tuple(f"{name}<int>" for name in _TEMPLATE.findall(file.read_text("latin-1")))
+    unit = read_unit(KernelFile(str(file), "cuda", (f"-I{file.parent}",), instances=instances))
     if isinstance(unit, Finding):
         return
     said, _ = ask_ptxas(unit, (f"-I{file.parent}",), (DEVICE,))
@@ -81,7 +111,7 @@ def _compare(file: Path) -> Iterator[Compared]:
         estimate, exact = (_held(unit, symbol, given) for given in (None, figures))
         if estimate.occupancy is not None and exact.occupancy is not None:
             yield Compared(estimate.registers, exact.registers, (estimate.occupancy.warps, exact.occupancy.warps),
-                           exact.spill_bytes)  # fmt: skip
+                           exact.spill_bytes, zlib.crc32(file.name.encode()) % 2 == 0)  # fmt: skip
 
 
 def _held(unit: KernelUnit, symbol: str, figures: CompilerFigures | None) -> ResourceFact:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["FOLDER", "SETS", "odd", "programs", "region", "sizes"]
+__all__ = ["FOLDER", "SETS", "in_32_bits", "odd", "programs", "region", "sizes"]
 
 FOLDER = Path(__file__).parent
 SETS = ("MINI", "SMALL", "MEDIUM", "LARGE", "EXTRALARGE")
 
 _SIZE = re.compile(r"^#define (\w+) SUITE_PICK\(([\d, ]+)\)$", re.MULTILINE)
+_CHOICE = re.compile(r"^ *if \(narrow\)\n(.*?)<int>(<<<.*?;\n) *else\n.*?;\n", re.MULTILINE | re.DOTALL)
 # Rounds of the same work: a few show all that many would.
 _ROUNDS = ("TSTEPS", "TMAX", "NITER")
 
@@ -37,3 +38,9 @@ def region(path: Path) -> range:
     (first,) = (number for number, line in enumerate(lines, 1) if line.strip() == "#pragma scop")
     (last,) = (number for number, line in enumerate(lines, 1) if line.strip() == "#pragma endscop")
     return range(first + 1, last)
+
+
+def in_32_bits(kernels: str) -> str:
+    """Return a file of a port's kernels with those for indices of 32 bits in place of templates."""
+    plain = re.sub(r"^template <typename Index>\n", "", kernels, flags=re.MULTILINE).replace("(Index)", "(int)")
+    return _CHOICE.sub(r"\1\2", plain)

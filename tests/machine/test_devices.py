@@ -17,6 +17,23 @@ def test_every_device_has_a_source_for_every_number() -> None:
         assert d.warp_width in (32, 64)
 
 
+@pytest.mark.parametrize(
+    ("name", "units", "confirmed"),
+    [
+        ("gts250", 16, {"units", "clock_mhz", "bandwidth_gb_s", "registers", "shared_per_block_kib"}),
+        ("c2075", 14, {"units", "clock_mhz", "bandwidth_gb_s", "l2_mib", "registers", "warps_per_unit"}),
+        ("caicos", 2, {"units", "clock_mhz", "bandwidth_gb_s"}),
+        ("hd3870", 4, {"units", "clock_mhz", "bandwidth_gb_s"}),
+    ],
+)
+def test_devices_of_the_papers_have_sources_for_their_peaks(name: str, units: int, confirmed: set[str]) -> None:
+    row = device(name)
+    assert row.units == units
+    assert {number for number, source in row.sources.items() if source == "public"} >= confirmed
+    # what nobody has published stays marked: what copies and launches cost there
+    assert {row.sources[number] for number in ("copy_ns", "launch_ns", "latency_cycles")} == {"memory"}
+
+
 def test_the_host_is_no_device_and_says_where_its_numbers_are_from() -> None:
     host = load_host()
     assert "host" not in {d.name for d in load_devices()}

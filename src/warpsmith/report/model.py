@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -20,7 +21,21 @@ from warpsmith.poly.facts import Category
 from warpsmith.report.status import Status
 from warpsmith.run.verification import Verification
 
-__all__ = ["Hottest", "KernelEntry", "LoopEntry", "Moved", "Report", "Status", "StepEntry", "ToolEntry"]
+__all__ = [
+    "CopyPrediction",
+    "Hottest",
+    "KernelEntry",
+    "KernelMappings",
+    "KernelPrediction",
+    "LoopEntry",
+    "MappingPrediction",
+    "Moved",
+    "PortPrediction",
+    "Report",
+    "Status",
+    "StepEntry",
+    "ToolEntry",
+]
 
 
 class LoopEntry(Struct, frozen=True):
@@ -79,6 +94,64 @@ class KernelEntry(Struct, frozen=True):
     model: CostEstimate | None
 
 
+class KernelPrediction(Struct, frozen=True):
+    """All launches of a kernel in one run: how many (`guessed`: nothing tells that), the registers of a thread and who
+    says so, the `seconds` of all of them, the `time` of the longest and the `sizes` that it was given. Without seconds
+    `unknown` are the sizes that nobody gave, or `lacks` is what else there is no time for."""
+
+    name: str
+    launches: float = 0.0
+    guessed: bool = False
+    registers: int = 0
+    source: Literal["ptxas", "estimate"] = "estimate"
+    seconds: float | None = None
+    time: PredictedTime | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    unknown: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+
+class CopyPrediction(Struct, frozen=True):
+    """All copies of one run; `bytes` and `seconds` None: some sizes are not known."""
+
+    copies: float
+    bytes: float | None = None
+    seconds: float | None = None
+
+
+class MappingPrediction(Struct, frozen=True):
+    """What a kernel is predicted to take with its loops (by their counters, outermost first) on these axes, in blocks
+    of this shape."""
+
+    axes: tuple[tuple[str, str], ...]
+    block: tuple[int, int, int]
+    prediction: KernelPrediction
+
+
+class KernelMappings(Struct, frozen=True):
+    """Other mappings of a kernel, the fastest first; the first `ties` are too close to tell apart. `axes` and `block`
+    are those of the port. `complete`: all were tried; `lacks`: what there is no time for the lack of."""
+
+    name: str
+    axes: tuple[tuple[str, str], ...]
+    block: tuple[int, int, int]
+    choices: tuple[MappingPrediction, ...]
+    ties: int
+    complete: bool
+    lacks: str = ""
+
+
+class PortPrediction(Struct, frozen=True):
+    """The predicted times of a port on a device; `problems`: what kept ptxas from its answer; `mappings`: what other
+    ones would take, where somebody asked."""
+
+    device: Device
+    kernels: tuple[KernelPrediction, ...]
+    copies: CopyPrediction | None
+    problems: tuple[Finding, ...] = ()
+    mappings: tuple[KernelMappings, ...] = ()
+
+
 class ToolEntry(Struct, frozen=True):
     """One line of `doctor`: what was looked for, what was found, what its absence costs, and the remedy."""
 
@@ -119,4 +192,5 @@ class Report(Struct, frozen=True):
     steps: tuple[StepEntry, ...] = ()
     hottest: Hottest | None = None
     moved: Moved | None = None
+    predicted: PortPrediction | None = None
     timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -195,6 +195,8 @@ class Kernel(Struct, frozen=True):
     `scans`: the body needs running values, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
     `reordered`: floating-point numbers are summed in another order than the user's.
+    `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
+    `narrow` (kernel's names) hold at the launch, else long long. Empty: there is no such type.
     """
 
     name: str
@@ -214,6 +216,8 @@ class Kernel(Struct, frozen=True):
     reductions: tuple[Combine, ...] = ()
     reordered: bool = False
     scans: tuple[Scan, ...] = ()
+    index: str = ""
+    narrow: tuple[Expr, ...] = ()
 
     @property
     def line(self) -> int:

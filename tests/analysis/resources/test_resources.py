@@ -2,77 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from warpsmith.analysis.resources.resources import CompilerFigures, live_registers, resources
+from warpsmith.analysis.resources.resources import CompilerFigures, resources
 from warpsmith.analysis.uniformity.facts import ResourceFact
 from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.reader import parse_module
-
-
-def live(body: str) -> int:
-    text = f"kernel @k(n 4 align 4 i32)\nstart:\n  %n:i32 = param [n+0]\n{body}\n  return\nend\n"
-    return live_registers(parse_module(text).functions[0])
-
-
-@pytest.mark.parametrize(
-    ("body", "most"),
-    [
-        ("", 0),
-        ("  %a:i32 = add %n 1:i32", 1),
-        ("  %a:i32 = add %n 1:i32\n  %b:i32 = add %n %a\n  %c:i32 = add %b %n", 2),
-        ("  %a:i64 = sext %n\n  %b:i64 = add %a %a", 2),
-        ("  %a:i64 = sext %n\n  %b:i64 = sext %n\n  %c:i64 = add %a %b", 4),
-        ("  %a:i8 = trunc %n\n  %b:i8 = add %a 1:i8\n  %c:i8 = add %a %b", 2),
-        # predicates have registers of their own
-        ("  %c:i1 = slt %n 3:i32\n  %a:i32 = select %c %n 5:i32", 1),
-    ],
-)
-def test_what_is_live_at_once(body: str, most: int) -> None:
-    assert live(body) == most
-
-
-def test_what_a_phi_reads_is_live_at_the_end_of_its_way() -> None:
-    body = """
-  %a:i32 = add %n 1:i32
-  %b:i32 = add %n 2:i32
-  %d:i32 = add %n 3:i32
-  branch 1:i1 yes end
-yes:
-  jump end
-end:
-  %u:i32 = phi start %a yes 0:i32
-  %v:i32 = phi start %b yes 0:i32
-  %w:i32 = phi start %d yes 0:i32"""
-    assert live(body) == 3
-
-
-def test_what_is_used_behind_a_loop_is_live_in_it() -> None:
-    body = """
-  %a:i32 = add %n 1:i32
-  jump head
-head:
-  %i:i32 = phi start 0:i32 tail %k
-  %c:i1 = slt %i 9:i32
-  branch %c next done
-next:
-  %j:i32 = add %i 1:i32
-  %k:i32 = mul %i %j
-  jump tail
-tail:
-  jump head
-done:
-  %e:i32 = add %a %i"""
-    # a, i and j
-    assert live(body) == 3
-    assert live(body.replace("%e:i32 = add %a %i", "")) == 2
-
-
-def test_blocks_that_nobody_comes_to_hold_nothing() -> None:
-    assert live("  return\nlost:\n  %a:i64 = sext %n\n  %b:i64 = sext %n\n  %c:i64 = add %a %b") == 0
-
 
 MODULE = """
 shared @tile f32 x 100 align 4

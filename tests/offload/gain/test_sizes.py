@@ -43,7 +43,7 @@ def test_constants_are_certain_and_parameters_are_not(tmp_path: Path) -> None:
     found = [Sizes().trips(loop) for loop in all_loops(tmp_path)]
     assert found[0] == Size(64)
     assert round(found[1].value) == 3 and found[1].certain
-    assert found[2] == Size(DEFAULT_TRIPS, certain=False)
+    assert found[2] == Size(DEFAULT_TRIPS, certain=False, guessed=True)
     assert not found[5].certain
     assert found[6] == Size(0)
 
@@ -120,7 +120,7 @@ def test_what_an_unknown_condition_chooses_is_not_certain(tmp_path: Path) -> Non
     program = load("int f(int n) { int x; x = n ? 4 : 9; return x; }", tmp_path)
     ((_, f),) = program.functions()
     (assign,) = [p for p in walk(f.body) if isinstance(p, Assign)]
-    assert Sizes().value(assign.value) == Size(9, certain=False)
+    assert Sizes().value(assign.value) == Size(9, certain=False, guessed=True)
 
 
 def test_what_changes_is_found(tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ def test_rows_of_constant_length_keep_their_subscripts_and_others_become_linear(
     }
     """
     (found,) = built(tmp_path, text, "copy", "copy/i", "copy/i/j").values()
-    assert body(found.fragment.kernel) == "A_gpu[(long long)i * m + j] = B_gpu[i][j];"
+    assert body(found.fragment.kernel) == "A_gpu[(Index)i * m + j] = B_gpu[i][j];"
+    assert [print_expr(one) for one in found.fragment.kernel.narrow] == ["m >= 1", "(double)19 * m + 29 <= 2147483647"]
     assert [p.symbol.name for p in found.fragment.kernel.parameters] == ["A_gpu", "B_gpu", "m"]
     launch = found.launch[0]
     assert isinstance(launch, Launch)
@@ -109,7 +110,8 @@ def test_three_dimensional_rows(tmp_path: Path) -> None:
     }
     """
     kernel = only(tmp_path, text, "set", "set/i", "set/i/j", "set/i/j/l")
-    assert body(kernel) == "A_gpu[(long long)i * m * k + (long long)j * k + l] = 1.0;"
+    assert (kernel.index, len(kernel.narrow)) == ("Index", 3)
+    assert body(kernel) == "A_gpu[(Index)i * m * k + (Index)j * k + l] = 1.0;"
     assert [m.axis for m in kernel.mapped] == ["z", "y", "x"]
     assert (set(kernel.sliced), kernel.strided) == ({"y", "z"}, ())
 

@@ -82,7 +82,7 @@ def rewriter(program: Analyzed) -> Rewriter:
         ("u[0] = cell", "u_gpu[0] = *cell_gpu * n_gpu + own_gpu;"),
         ("cell += 1", "*cell_gpu += 1;"),
         ("rows[n + 1]", "rows_gpu[(long long)(n_gpu + 1) * m_gpu + 2] = 1;"),
-        ("cube[1][2]", "cube_gpu[1 * n_gpu * m_gpu + 2 * m_gpu + (m_gpu - 1)] = 2;"),
+        ("cube[1][2]", "cube_gpu[(long long)1 * n_gpu * m_gpu + (long long)2 * m_gpu + (m_gpu - 1)] = 2;"),
         ("fixed[n]", "fixed_gpu[n_gpu][1] = 3;"),
         # nobody else sees an enumerator of the function
         ("u[1] = LOCAL", "u_gpu[1] = 5 + OUTER + part[0];"),

@@ -1,51 +1,69 @@
-"""The predicted time of a launch, and of the same threads in other blocks: what `analyze --metrics` prints.
+"""The predicted time of a launch, and of the same threads in other blocks: what `analyze --metrics` and `port` print.
 
-facts of a kernel ──► occupancy, counts (count.py) ──► machine/time ──► PredictedTime, or what is lacking for one
+a kernel, a device, a launch ──► occupancy, counts (count.py) ──► machine/time ──► PredictedTime, or what it lacks
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from msgspec import Struct
+
 from warpsmith.analysis.counts.count import Holding, count_launch
 from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.analysis.counts.shapes import covering, other_blocks, why_bound_to_block
 from warpsmith.analysis.counts.walk import MOST_WORK
-from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape, ResourceFact
+from warpsmith.machine.devices import Device
 from warpsmith.machine.limits import MAX_GRID
 from warpsmith.machine.occupancy import occupancy
 from warpsmith.machine.time.predict import predict
 from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Function, Module
 
-__all__ = ["predict_blocks", "predict_time"]
+__all__ = ["HeldKernel", "predict_blocks", "predict_launch", "predict_time"]
 
 
 TIE: Final = 1.1
 """A time that is less than so much longer is the same: models of this kind do not tell more (memory-and-cost, D)."""
 
 
+class HeldKernel(Struct, frozen=True):
+    """A kernel on a device; `held`: registers and memory of its threads and blocks."""
+
+    module: Module
+    function: Function
+    device: Device
+    held: ResourceFact
+
+
 def predict_time(facts: KernelFacts, launch: tuple[Dim, Dim] | None = None, most: int = MOST_WORK) -> PredictedTime:
     """Return the predicted time of a kernel as it is launched, or in another block and grid; `most`: work of counting
     before it is given up."""
     block, grid = launch or (facts.block, facts.shape.grid)
+    kernel = HeldKernel(facts.module, facts.function, facts.device, facts.resources)
+    return predict_launch(kernel, LaunchShape(block, grid, facts.shape.arguments), most)
+
+
+def predict_launch(kernel: HeldKernel, shape: LaunchShape, most: int = MOST_WORK) -> PredictedTime:
+    """Return the predicted time of a kernel in a launch whose block is known."""
+    block, grid, device, held = shape.block, shape.grid, kernel.device, kernel.held
+    assert block is not None
     if grid is None:
         return PredictedTime(block, None, lacks=("the grid (--grid)",))
-    held = facts.resources
+    if device.vendor != "nvidia":
+        return PredictedTime(block, grid, lacks=(f"the occupancy rules of {device.title}",))
     shared = held.shared_bytes + held.dynamic_shared_bytes
-    threads = block[0] * block[1] * block[2]
-    if facts.device.vendor != "nvidia":
-        return PredictedTime(block, grid, lacks=(f"the occupancy rules of {facts.device.title}",))
-    found = occupancy(facts.device, threads, held.registers, shared)
+    found = occupancy(device, block[0] * block[1] * block[2], held.registers, shared)
     if not found.blocks:
         return PredictedTime(block, grid, lacks=("a multiprocessor on which a block fits",), occupancy=found)
-    holding = Holding(found.blocks, found.blocks * facts.device.units, shared)
-    owner = facts.module, facts.function, Graph.of(facts.function)
-    shape = block, grid, facts.device.warp_width
-    counts = count_launch(owner, shape, facts.shape.arguments, holding, most)
-    prediction = None if counts.work is None else predict(facts.device, counts.work)
+    holding = Holding(found.blocks, found.blocks * device.units, shared)
+    owner = kernel.module, kernel.function, Graph.of(kernel.function)
+    counts = count_launch(owner, (block, grid, device.warp_width), shape.arguments, holding, most)
+    prediction = None if counts.work is None else predict(device, counts.work)
     lacks = counts.lacks
     if counts.work is not None and prediction is None:
-        lacks = (f"what a multiprocessor of {facts.device.arch} does in a clock",)
+        lacks = (f"what a multiprocessor of {device.arch} does in a clock",)
     return PredictedTime(
         block, grid, prediction, counts.work, counts.exact, counts.looked_at, lacks, found
     )  # fmt: skip

@@ -97,7 +97,7 @@ class WarpWalk:
     def run(self) -> Walked:
         """Return the counts. Raises NotCountedError."""
         if self.graph.irreducible:
-            raise NotCountedError("a loop has several entries")
+            raise NotCountedError("one entry to each of its loops")
         while True:
             try:
                 with np.errstate(all="ignore"):
@@ -176,13 +176,13 @@ class WarpWalk:
         """Let lanes execute a block; return who goes where."""
         self.left -= 1
         if self.left < 0:
-            raise NotCountedError("there are too many iterations to go through", self.blocks[name].terminator.span)
+            raise NotCountedError("time to go through all iterations", self.blocks[name].terminator.span)
         block = self.blocks[name]
         warps, lanes = self.writer.arrivals(mask)
         self.tallies.visit(name, warps, lanes)
         for i in block.instructions:
             if i.op == "call":
-                raise NotCountedError("a function that is called is not looked into", i.span)
+                raise NotCountedError("a look into a function that is called", i.span)
             if isinstance(i.detail, Memory):
                 self._access(i, mask)
             for value in i.results:

@@ -134,6 +134,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
         mapped=tuple(msgspec.structs.replace(m, loop=device_loop(m.loop)) for m in kernel.mapped),
         launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
         guards=tuple(device(guard) for guard in kernel.guards),
+        narrow=tuple(device(condition) for condition in kernel.narrow),
         parameters=tuple(msgspec.structs.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),

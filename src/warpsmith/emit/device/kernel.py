@@ -25,8 +25,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from warpsmith.emit.device.definitions import is_standard
+from warpsmith.emit.device.grid import most_blocks
 from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain
-from warpsmith.emit.device.reduction import MOST_BLOCKS, Accumulators
+from warpsmith.emit.device.reduction import Accumulators
 from warpsmith.emit.device.scan import ScanShape, scan_kernels, scan_launcher
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, Stmt
@@ -42,7 +43,6 @@ __all__ = ["KernelText", "kernel_text"]
 
 _UNIT = "    "
 _NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double"])
-_GRID_LIMIT = {"x": 2147483647, "y": 65535, "z": 65535}
 
 
 class KernelText(Struct, frozen=True):
@@ -103,7 +103,8 @@ def kernel_text(
         return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
-    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together, asserts))
+    narrow = fresh("narrow", used)
+    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together, asserts, narrow))
     return KernelText(device, launcher, wrap(f"{launcher_words(kernel, {})};"))
 
 
@@ -152,6 +153,7 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
     parts += together.declared_partials()
     parts += [f"{thread.first_type} {thread.first}" for thread in threads if thread.first]
     head = wrap(f"__global__ void {name}({', '.join(parts)})")
+    head = f"template <typename {kernel.index}>\n{head}" if kernel.index else head
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
         return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
     lines = [head, "{"]
@@ -315,6 +317,7 @@ class _Launcher(Struct, frozen=True):
     used: set[str]
     together: Accumulators
     asserts: bool
+    narrow: str
 
 
 def _launcher_text(launcher: _Launcher) -> str:
@@ -332,6 +335,7 @@ def _launcher_text(launcher: _Launcher) -> str:
     passed = {p.symbol.name: _pass_argument(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
     arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
     lines += [_UNIT + line for line in together.allocations()]
+    lines += _narrow_line(launcher)
     lines += _launch_lines(launcher, shape, arguments)
     if launcher.asserts:
         lines += [f"{_UNIT}if (cudaDeviceSynchronize() == cudaErrorAssert)", f"{_UNIT * 2}abort();"]
@@ -371,9 +375,25 @@ def _launch_lines(launcher: _Launcher, shape: _Shape, arguments: list[str]) -> l
     for thread in (thread for thread in launcher.threads if thread.first):
         words.append(thread.first if thread.first_type == "long long" else f"(unsigned){thread.first}")
     lines += [wrap(_UNIT * depth + line) for line in shape.inside]
-    lines.append(wrap(f"{_UNIT * depth}{launcher.name}<<<{shape.grid}, {shape.block}>>>({', '.join(words)});"))
+    lines += _launch_call(launcher, f"<<<{shape.grid}, {shape.block}>>>({', '.join(words)});", _UNIT * depth)
     lines.append(f"{_UNIT * depth}{launcher.support.check}(cudaGetLastError());")
     return [*lines, *(f"{_UNIT * inner}}}" for inner in range(depth - 1, 0, -1))]
+
+
+def _launch_call(launcher: _Launcher, launched: str, indent: str) -> list[str]:
+    """Return the launch itself: of the kernel that computes indices in 32 bits where these are enough."""
+    if not launcher.kernel.index:
+        return [wrap(f"{indent}{launcher.name}{launched}")]
+    calls = [wrap(f"{indent}{_UNIT}{launcher.name}<{type}>{launched}") for type in ("int", "long long")]
+    return [f"{indent}if ({launcher.narrow})", calls[0], f"{indent}else", calls[1]]
+
+
+def _narrow_line(launcher: _Launcher) -> list[str]:
+    """Return the test whether indices fit in 32 bits."""
+    conditions = [launcher.printer.expr(condition) for condition in launcher.kernel.narrow]
+    if not launcher.kernel.index:
+        return []
+    return [wrap(f"{_UNIT}const bool {launcher.narrow} = {' && '.join(conditions)};")]
 
 
 def _shape(launcher: _Launcher) -> _Shape:
@@ -413,7 +433,7 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:
             parts.append(_grid_part(launcher, axis, (counts[axis], size), lines, slices))
         else:
             count = known.get(axis)
-            limit = _most_blocks(launcher, axis)
+            limit = most_blocks(launcher.kernel, axis)
             parts.append(str(min(limit, -(-int(count) // size))) if count is not None else "1")
     while len(parts) > 1 and parts[-1] == "1" and block[len(parts) - 1] == 1:
         parts.pop()
@@ -440,20 +460,11 @@ def _grid_part(launcher: _Launcher, axis: str, counted: tuple[str, int], lines: 
         variable = fresh(f"blocks_{axis}", launcher.used)
         lines.append(f"const long long {variable} = {blocks};")
         blocks = variable
-    limit = _most_blocks(launcher, axis)
+    limit = most_blocks(launcher.kernel, axis)
     if thread.first:
         slices.append(_Slice(thread, blocks, fresh(f"left_{axis}", launcher.used), limit))
         blocks = slices[-1].left
     return f"(unsigned)({blocks} < {limit} ? {blocks} : {limit})"
-
-
-def _most_blocks(launcher: _Launcher, axis: str) -> int:
-    """Return how many blocks a grid may have along an axis; those of a reduction are few enough for one more block to
-    combine their values."""
-    if not launcher.kernel.reductions:
-        return _GRID_LIMIT[axis]
-    shares = {1: (MOST_BLOCKS, 1, 1), 2: (32, MOST_BLOCKS // 32, 1), 3: (16, 8, MOST_BLOCKS // 128)}
-    return shares[len(launcher.threads)]["xyz".index(axis)]
 
 
 def _in_cxx(type: str) -> str:

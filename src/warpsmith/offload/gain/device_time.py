@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.machine.time.coarse import copy_seconds, kernel_seconds
-from warpsmith.offload.gain.model import GainEstimate, KernelTime, RunKnowledge
+from warpsmith.offload.gain.model import GainEstimate, KernelTime, LaunchPlace, RunKnowledge
 from warpsmith.offload.gain.occurrence import EnteredRegion, Occurrence
 from warpsmith.offload.gain.sizes import DEFAULT_TRIPS
 from warpsmith.offload.gain.work import kernel_work
@@ -51,8 +51,8 @@ class DeviceTime(Struct):
     def count(self, stmt: Stmt, place: Occurrence) -> None:
         """Count a device statement."""
         match stmt:
-            case Launch(kernel=kernel):
-                self._launch(kernel, place)
+            case Launch():
+                self._launch(stmt, place)
             case Copy(buffer=buffer, bytes=bytes):
                 self._move(buffer, self._bytes(bytes, place), place.times)
             case DataEnter():
@@ -69,7 +69,8 @@ class DeviceTime(Struct):
             case _:
                 pass
 
-    def _launch(self, kernel: str, place: Occurrence) -> None:
+    def _launch(self, launch: Launch, place: Occurrence) -> None:
+        kernel = launch.kernel
         fragment, facts = self.known.fragments[kernel]
         threads, certain, seconds = 1.0, True, self.known.device.launch_ns * 1e-9
         if facts is not None and fragment.kernel.mapped:
@@ -80,6 +81,7 @@ class DeviceTime(Struct):
         # a reduction is two kernels, a scan three
         launches = place.times * (3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else 1)
         total = self.found.kernels.setdefault(kernel, KernelTime())
+        total.places.append(LaunchPlace(launch, place.times, place.guessed, place.sizes, place.around))
         spent = place.times * seconds + (launches - place.times) * self.known.device.launch_ns * 1e-9
         total.seconds += spent
         total.launches += launches
@@ -90,6 +92,7 @@ class DeviceTime(Struct):
 
     def _bytes(self, expr: Expr, place: Occurrence) -> float:
         value = place.sizes.value(expr)
+        self.found.unsized = self.found.unsized or place.guessed or value is None or value.guessed
         return _UNKNOWN_BYTES if value is None else max(0.0, value.value)
 
     def _move(self, buffer: Symbol | None, bytes: float, times: float) -> None:

@@ -200,6 +200,7 @@ class _Walker(Struct):
             around=(*place.around, (loop, trips.value)),
             outer=outer,
             team=False,
+            guessed=place.guessed or trips.guessed,
         )
         self._count(HostWork(operations=2.0), inner)
         self.run((loop.body,), inner)
@@ -225,9 +226,10 @@ class _Walker(Struct):
                 arms = arms[:1] if taken.value else arms[1:]
             else:
                 half /= 2
+        guessed = place.guessed or (half < place.times and place.sizes.measured is None)
         for arm in arms:
             times = self._find_times(list_runs(arm), place, otherwise=half)
-            self.run((arm,), replace(place, times=times))
+            self.run((arm,), replace(place, times=times, guessed=guessed))
 
     def plain(self, node: Node, place: Occurrence) -> None:
         """Count a statement or an expression without loops, and walk what it calls."""

@@ -10,19 +10,31 @@ from warpsmith.machine.devices import Device, HostProcessor
 from warpsmith.offload.gain.sizes import Size, Sizes
 from warpsmith.offload.plan import Fragment
 from warpsmith.poly.facts import LoopFacts, ReferenceFact
-from warpsmith.tree.nodes import Loop
+from warpsmith.tree.nodes import Launch, Loop
 from warpsmith.tree.types import Symbol
 
-__all__ = ["GainEstimate", "KernelTime", "LoopTime", "RunKnowledge"]
+__all__ = ["GainEstimate", "KernelTime", "LaunchPlace", "LoopTime", "RunKnowledge"]
+
+
+class LaunchPlace(Struct, frozen=True):
+    """A launch that the program comes to so many `times` (`guessed`: nothing tells how often): what variables are worth
+    there, and the loops of its function around it, with their iterations."""
+
+    launch: Launch
+    times: float
+    guessed: bool
+    sizes: Sizes
+    around: tuple[tuple[Loop, float], ...]
 
 
 class KernelTime(Struct):
-    """All launches of one kernel."""
+    """All launches of one kernel, and from where."""
 
     seconds: float = 0.0
     launches: float = 0.0
     threads: float = 0.0
     certain: bool = True
+    places: list[LaunchPlace] = field(default_factory=list)
 
 
 class LoopTime(Struct):
@@ -38,8 +50,8 @@ class LoopTime(Struct):
 
 class GainEstimate(Struct):
     """Seconds of a program's one run: `host` of what the processor does, `device` of launches and copies, `start` until
-    the device is ready; `bytes` are copied in `copies`. `kernels` by name, `moving` (seconds of copies) by buffer,
-    `loops` by their nodes. `complete`: all of the program's text was read."""
+    the device is ready; `bytes` are copied in `copies`, `unsized`: some of these are a guess. `kernels` by name,
+    `moving` (seconds of copies) by buffer, `loops` by their nodes. `complete`: all of the program's text was read."""
 
     host: float = 0.0
     device: float = 0.0
@@ -47,6 +59,7 @@ class GainEstimate(Struct):
     launches: float = 0.0
     copies: float = 0.0
     bytes: float = 0.0
+    unsized: bool = False
     kernels: dict[str, KernelTime] = field(default_factory=dict)
     moving: dict[Symbol, float] = field(default_factory=dict)
     loops: dict[Loop, LoopTime] = field(default_factory=dict)

@@ -25,7 +25,7 @@ class Occurrence(Struct, frozen=True):
     """Where a statement stands: how often it runs, what variables are worth there, the loops around it (those of its
     function), all loops on the way, the functions on the way, cores, the data region, and whose objects parameters
     are. `team`: threads are started for the statement. `body`: how often the body of the innermost of the loops around
-    it runs, or that of the function."""
+    it runs, or that of the function. `guessed`: nothing tells how often it runs."""
 
     times: float
     sizes: Sizes
@@ -37,3 +37,4 @@ class Occurrence(Struct, frozen=True):
     threads: float = 1.0
     region: EnteredRegion | None = None
     objects: Mapping[Symbol, Symbol] = field(default_factory=dict)
+    guessed: bool = False

@@ -55,10 +55,11 @@ Measured = Callable[[Span], LoopCount | None]
 
 
 class Size(Struct, frozen=True):
-    """A number; `certain`: it is the text's own constant, or was measured or given."""
+    """A number; `certain`: it is the text's own constant, or was measured or given; `guessed`: nothing tells it."""
 
     value: float
     certain: bool = True
+    guessed: bool = False
 
 
 class Sizes(Struct, frozen=True):
@@ -89,7 +90,7 @@ class Sizes(Struct, frozen=True):
                 return self.value(operand)
             case Unary(op="-", operand=operand):
                 inner = self.value(operand)
-                return None if inner is None else Size(-inner.value, inner.certain)
+                return None if inner is None else replace(inner, value=-inner.value)
             case Binary(op=op, left=left, right=right):
                 return _combine(op, self.value(left), self.value(right))
             case Conditional(condition=condition, then=then, other=other):
@@ -103,22 +104,22 @@ class Sizes(Struct, frozen=True):
         if shown is not None:
             return Size(shown.trips)
         if not isinstance(loop, For):
-            return Size(_WHILE_TRIPS, certain=False)
+            return Size(_WHILE_TRIPS, certain=False, guessed=True)
         first, last = self.value(loop.lower), self.value(loop.bound)
         if first is None or last is None:
             row = any(isinstance(part, Index) for bound in (loop.lower, loop.bound) for part in walk(bound))
-            return Size(_ROW_TRIPS if row else DEFAULT_TRIPS, certain=False)
+            return Size(_ROW_TRIPS if row else DEFAULT_TRIPS, certain=False, guessed=True)
         way = (last.value - first.value) * (1 if loop.step > 0 else -1) + (1 if loop.relation in ("<=", ">=") else 0)
-        return Size(max(0.0, way / abs(loop.step)), first.certain and last.certain)
+        return _from(max(0.0, way / abs(loop.step)), first, last)
 
     def inside(self, loop: Loop) -> Sizes:
         """Return the sizes in the body of a loop: its counter has its mean."""
         if not isinstance(loop, For):
             return self
         first, trips = self.value(loop.lower), self.trips(loop)
-        start = first if first is not None else Size(0.0, certain=False)
+        start = first if first is not None else Size(0.0, certain=False, guessed=True)
         mean = start.value + loop.step * max(0.0, trips.value - 1) / 2
-        return self.with_values({loop.variable: Size(mean, start.certain and trips.certain)})
+        return self.with_values({loop.variable: _from(mean, start, trips)})
 
     def _variable(self, symbol: Symbol) -> Size | None:
         if symbol.value is not None:
@@ -133,16 +134,21 @@ class Sizes(Struct, frozen=True):
         asked, arms = self.value(condition), (self.value(then), self.value(other))
         if asked is not None:
             arm = arms[0] if asked.value else arms[1]
-            return None if arm is None else Size(arm.value, arm.certain and asked.certain)
+            return None if arm is None else _from(arm.value, arm, asked)
         found = [arm.value for arm in arms if arm is not None]
-        return Size(max(found), certain=False) if len(found) == len(arms) else None
+        return Size(max(found), certain=False, guessed=True) if len(found) == len(arms) else None
+
+
+def _from(value: float, *of: Size) -> Size:
+    """Return what is worked out from others."""
+    return Size(value, all(one.certain for one in of), any(one.guessed for one in of))
 
 
 def _combine(op: str, left: Size | None, right: Size | None) -> Size | None:
     """Return `left op right`."""
     if left is None or right is None:
         return None
-    a, b, certain = left.value, right.value, left.certain and right.certain
+    a, b = left.value, right.value
     match op:
         case "+" | "-" | "*":
             value = a + b if op == "+" else a - b if op == "-" else a * b
@@ -160,7 +166,7 @@ def _combine(op: str, left: Size | None, right: Size | None) -> Size | None:
             value = float(bool(a or b))
         case _:
             return None
-    return Size(value, certain)
+    return _from(value, left, right)
 
 
 def infer_values(functions: Iterable[Function], sizes: Sizes) -> Mapping[Symbol, Size]:

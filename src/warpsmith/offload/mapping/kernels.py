@@ -10,6 +10,7 @@ name of it is a word of C++ or CUDA or collides with another of the unit's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import msgspec.structs
 from msgspec import Struct
@@ -20,6 +21,7 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
+from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
 from warpsmith.offload.names import is_reserved
@@ -39,10 +41,12 @@ from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.program import Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
-from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol, Type
+from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
 __all__ = ["BuiltKernel", "build"]
+
+_INDEX: Final = "Index"
 
 
 class BuiltKernel(Struct, frozen=True):
@@ -64,7 +68,10 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
     text = keep_in_registers(request, offload_region, draft, kernel_name) if heads else None
-    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own, text))
+    narrow = _narrow(rewriter, draft, parameters, heads, text)
+    if narrow:
+        rewriter.index = _index_type(request)
+    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own, text, narrow))
     span = statement_spans(draft.statements)
     arguments = tuple(
         _argument(p, buffers[p.host].symbol, buffers[p.host].lower)
@@ -87,6 +94,30 @@ class _Parts(Struct, frozen=True):
     mapping: ThreadMapping | None
     accumulators: Mapping[Accumulator, Own]
     text: Stmt | None
+    narrow: tuple[Expr, ...]
+
+
+def _narrow(
+    rewriter: Rewriter,
+    draft: Draft,
+    parameters: tuple[KernelParameter, ...],
+    heads: tuple[For, ...],
+    text: Stmt | None,
+) -> tuple[Expr, ...]:
+    """Return under which conditions a kernel may compute its indices in 32 bits; none where it only has 64. Threads
+    that combine values have kernels of other forms."""
+    if text is None or not rewriter.flat or draft.accumulators or draft.scan is not None:
+        return ()
+    passed = frozenset(p.host for p in parameters if p.kind == "value" and is_integer(p.host.type))
+    return narrow_conditions(heads, text, rewriter.flat, passed)
+
+
+def _index_type(request: OffloadRequest) -> Scalar:
+    """Return the type over which a kernel is a template; other kernels have one of the same name."""
+    name = _INDEX
+    while request.names.is_taken(name):
+        name += "_"
+    return Scalar(name, 64, "signed")
 
 
 def _mapping(request: OffloadRequest, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
@@ -247,6 +278,8 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         reductions=_combines(parts),
         reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
         scans=kernel_scans(draft.scan, rewriter),
+        index=rewriter.index.name if parts.narrow else "",
+        narrow=tuple(rewriter.expr(condition) for condition in parts.narrow),
     )
 
 

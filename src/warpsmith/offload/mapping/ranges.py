@@ -20,7 +20,7 @@ from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, 
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["LaunchRange", "entry_condition", "final_value", "guard", "launch_ranges", "trip_count"]
+__all__ = ["LaunchRange", "counter_range", "entry_condition", "final_value", "guard", "launch_ranges", "trip_count"]
 
 LaunchRange = tuple[Expr, Expr]
 
@@ -30,7 +30,7 @@ def launch_ranges(loops: Sequence[For]) -> tuple[LaunchRange, ...] | None:
     found: list[LaunchRange] = []
     inside: dict[Symbol, Range] = {}
     for loop in loops:
-        ends = _ends(loop, inside)
+        ends = counter_range(loop, inside)
         if ends is None:
             return None
         low, high = ends
@@ -44,7 +44,7 @@ def launch_ranges(loops: Sequence[For]) -> tuple[LaunchRange, ...] | None:
     return tuple(found)
 
 
-def _ends(loop: For, ranges: dict[Symbol, Range]) -> Range | None:
+def counter_range(loop: For, ranges: Mapping[Symbol, Range]) -> Range | None:
     """Return the least and greatest value that the counter takes (a cover of them, where it runs at all)."""
     up = loop.step > 0
     # the bound is compared in the type that C compares the two in
@@ -95,7 +95,7 @@ def _distance(low: Expr, high: Expr, step: int, loop: For) -> Expr:
 
 
 def _difference(high: Expr, low: Expr) -> Expr:
-    """Return high - low + 1, folding the ±1 that `_ends` put there."""
+    """Return high - low + 1, folding the ±1 that `counter_range` put there."""
     first = constant(low)
     base, plus = _split(high)
     if first is not None:

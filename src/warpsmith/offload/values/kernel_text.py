@@ -3,7 +3,8 @@
     A[i*N + j] -= piv * B[k][j]      →      A_gpu[i*N + j] -= *piv_gpu * B_gpu[(long long)k*M + j]
 
 Invariant: the kernel's text means what the user's text meant, with each buffer in place of its array: arrays keep their
-subscripts; rows of variable length are subscripted linearly in 64 bits; what is not touched stays intact.
+subscripts; rows of variable length are subscripted linearly in 64 bits, or in a type that the launcher chooses where 32
+are enough (mapping/narrow.py); what is not touched stays intact.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
-from warpsmith.offload.expressions import binary, name, number, wide
+from warpsmith.offload.expressions import binary, name, number
+from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
     Block,
+    Cast,
     Continue,
     DeclStmt,
     Empty,
@@ -44,6 +47,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.types import (
+    LONG_LONG,
     UNSIGNED_LONG,
     Array,
     FunctionType,
@@ -111,8 +115,8 @@ class Rewriter(Struct):
 
     `values`, `cells`, `buffers`: host symbol → parameter; `renamed`: variables that the kernel owns under a new name;
     enumerators declared inside `function` become their values, since nobody else sees them;
-    `flat`: extents of the rows (host names) of the buffers that are subscripted linearly; `moved`: variables whose
-    declaration becomes an assignment to their cell.
+    `flat`: extents of the rows (host names) of the buffers that are subscripted linearly, in the type `index`; `moved`:
+    variables whose declaration becomes an assignment to their cell.
     """
 
     values: Mapping[Symbol, Symbol]
@@ -122,6 +126,7 @@ class Rewriter(Struct):
     flat: Mapping[Symbol, tuple[Expr, ...]]
     moved: frozenset[Symbol] = frozenset()
     function: Span | None = None
+    index: Scalar = LONG_LONG
     _rows: dict[int, tuple[Node, Expr | None, tuple[Expr, ...]]] = field(default_factory=dict)
 
     def stmt(self, statement: Stmt) -> Stmt:
@@ -179,8 +184,8 @@ class Rewriter(Struct):
         base, offset, rows = found
         step = node.index
         for extent in rows:
-            step = binary("*", wide(step), self.expr(extent))
-        total = step if offset is None else binary("+", offset, step)
+            step = binary("*", self._in_index_type(step), self.expr(extent), self.index)
+        total = step if offset is None else binary("+", offset, step, self.index)
         pointer = base if isinstance(base, Name) else base.left if isinstance(base, Binary) else None
         assert isinstance(pointer, Name), "rows start from the parameter"
         if not rows:
@@ -188,6 +193,12 @@ class Rewriter(Struct):
         partial = Binary(span=node.span, type=pointer.type, op="+", left=pointer, right=total)
         self._rows[id(partial)] = (partial, total, rows[1:])
         return partial
+
+    def _in_index_type(self, expr: Expr) -> Expr:
+        """Return a factor of an index: a product of literals and extents would be one of their own types."""
+        if expr.type == self.index or constant(expr) == 0:
+            return expr
+        return Cast(span=expr.span, type=self.index, operand=expr)
 
     def _check_rows(self, statement: Node) -> None:
         """What is left of partly subscripted rows must be a plain pointer to elements, as it is in the user's text."""

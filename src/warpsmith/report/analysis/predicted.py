@@ -9,7 +9,7 @@ from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.machine.time.predict import Prediction, Roofline
 from warpsmith.report.json_parts import Json
 
-__all__ = ["predicted_json", "predicted_rows", "seconds_text", "what_if_lines"]
+__all__ = ["bytes_text", "predicted_json", "predicted_rows", "seconds_text", "what_if_lines"]
 
 _TERMS: Final = {
     "issue": "issuing", "pipe": "the busiest pipe", "l1": "the first cache", "shared": "shared memory",
@@ -31,7 +31,8 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds * 1e9:#.3g} ns".replace(". ", " ")
 
 
-def _bytes_text(count: float) -> str:
+def bytes_text(count: float) -> str:
+    """Return so many bytes with their unit."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.3g} {unit}"
@@ -64,10 +65,10 @@ def _basis(found: PredictedTime) -> str:
 def _remark(term: str, made: Prediction) -> str:
     match term:
         case "l2":
-            bytes = _bytes_text(made.traffic.l2_bytes)
+            bytes = bytes_text(made.traffic.l2_bytes)
             return bytes if made.terms.l2 is not None else f"{bytes}; its bandwidth is not known"
         case "memory":
-            return _bytes_text(made.traffic.memory_bytes)
+            return bytes_text(made.traffic.memory_bytes)
         case "pipe":
             return made.pipe
         case _:

@@ -15,6 +15,7 @@ from warpsmith.report.json_parts import SCHEMA, Json, finding_json, schema, span
 from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.report.port.hottest import hottest_json
 from warpsmith.report.port.moved import moved_json
+from warpsmith.report.port.predicted import prediction_json
 from warpsmith.run.verification import LiveOut, Race, Verification
 
 __all__ = ["SCHEMA", "Json", "finding_json", "report_json", "schema"]
@@ -40,6 +41,7 @@ def report_json(report: Report) -> str:
         "steps": [_step(step) for step in report.steps],
         "hottest": None if report.hottest is None else hottest_json(report.hottest),
         "moved": None if report.moved is None else moved_json(report.moved),
+        "predicted": None if report.predicted is None else prediction_json(report.predicted),
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
     required = ("schema", "command", "version", "inputs", "status", "diagnostics")

@@ -14,6 +14,7 @@ from warpsmith.report.model import KernelEntry, LoopEntry, Moved, Report
 from warpsmith.report.port.copies import copies_text
 from warpsmith.report.port.hottest import hottest_text
 from warpsmith.report.port.moved import moved_text
+from warpsmith.report.port.predicted import prediction_text
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
 
@@ -31,6 +32,8 @@ def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
         parts.append(copies_text(report.transfers))
+    if report.predicted is not None:
+        parts.append(prediction_text(report.predicted))
     parts += [_finding_text(found) for found in report.findings if not quiet or found.severity == "error"]
     if report.verify is not None:
         parts.append(verification_text(report.verify))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -44,7 +45,8 @@ from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import paths_below
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload.gain.shares import HostTimes, time_loops
+from warpsmith.flows.porting.predicted import predict_port
+from warpsmith.offload.gain.shares import time_loops
 from warpsmith.offload.plan import GainOptions, OffloadOptions, TransferScheme
 from warpsmith.poly.effects.assertions import used_descriptions
 from warpsmith.poly.facts import PolyOptions
@@ -115,6 +117,10 @@ class _Output(Struct, frozen=True):
 )
 @click.option("--all", "everything", is_flag=True, help="Port loops that would be slower on the device, too.")
 @click.option("--counts", metavar="FILE", help="How often loops run: what `survey --run … --json` has printed.")
+@click.option(
+    "--what-if", type=click.Choice(["blocks"]), help="Predict every kernel on other axes, in blocks of other shapes."
+)
+@click.option("--ptxas", is_flag=True, help="Ask ptxas, with NVRTC, for the registers of kernels (else estimated).")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
 @timeline_options
 @effects_option
@@ -158,8 +164,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     recipe = _recipe(paths, result) if accepted and output.recipe is not None else None
     if accepted:
         written = _write(output, result.files, recipe)
-    times = time_loops(result.facts, options.offload)
-    report = _report(paths, result, written, times, survey=bool(given["survey"]))
+    report = _report(paths, result, written, options, given)
     if output.json:
         _print_json(report)
     elif output.diff:
@@ -206,8 +211,7 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
     written = write_patches(out, ported, force=output.force) if out is not None else ()
     found = ported.series.findings if ported.series is not None else ()
     result = replace(result, findings=(*result.findings, *found))
-    times = time_loops(result.facts, options.offload)
-    report = _report(paths or (str(given["project"]),), result, written, times, survey=bool(given["survey"]))
+    report = _report(paths or (str(given["project"]),), result, written, options, given)
     if output.json:
         _print_json(report)
     elif output.diff:
@@ -300,9 +304,22 @@ def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
 
 
 def _report(
-    paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], times: HostTimes | None, *, survey: bool
+    paths: tuple[str, ...],
+    result: PortResult,
+    written: tuple[str, ...],
+    options: PortOptions,
+    given: Mapping[str, object],
 ) -> Report:
     plan = result.plan
+    survey = bool(given["survey"])
+    times = time_loops(result.facts, options.offload)
+    predicted = predict_port(result.prepared, result.ported, options.offload, ptxas=bool(given["ptxas"]))
+    tell(predicted.problems if predicted is not None else ())
+    if predicted is not None and result.ported is not None and given["what_if"] is not None:
+        from warpsmith.flows.porting.what_if import predict_mappings  # loaded where it is wanted
+
+        mappings = predict_mappings(result.prepared, result.ported, options.offload)
+        predicted = replace(predicted, mappings=mappings)
     loops = loop_entries(result.prepared, plan)
     functions = [function for _, function in result.program.functions()]
     claims = claim_findings(result.facts.functions, result.prepared.facts.functions)
@@ -310,7 +327,7 @@ def _report(
         command="survey" if survey else "port",
         inputs=paths,
         status=_status(result),
-        diagnostics=result.diagnostics,
+        diagnostics=(*result.diagnostics, *(predicted.problems if predicted is not None else ())),
         loops=loops,
         kernels=kernel_entries(plan),
         transfers=plan.transfers if plan else (),
@@ -319,6 +336,7 @@ def _report(
         findings=(*result.findings, *claims, *mapped_findings(result.facts)),
         hottest=None if plan is None else hottest_loop(functions, loops, times),
         moved=None if plan is None else moved_work(functions, loops, times),
+        predicted=predicted,
         timing_s=result.timing_s,
     )
 
