@@ -113,13 +113,18 @@ def _thread_outside_uses_tile(patch: Patch) -> None:
 
 def _block_skipped(patch: Patch) -> None:
     """Let a block of a triangle be left out although some of its threads are inside."""
-    real = tiled_text._find_tests
+    real = tiled_text._Writer.find_tests
 
-    def tests(head: For, ranges: Any) -> Any:
+    def tests(writer: Any, head: For, ranges: Any) -> Any:
         swapped = {symbol: (ends[1], ends[0]) for symbol, ends in ranges.items()}
-        return real(head, swapped)
+        return real(writer, head, swapped)
 
-    patch.setattr(tiled_text, "_find_tests", tests)
+    patch.setattr(tiled_text._Writer, "find_tests", tests)
+
+
+def _all_counters_by_one(patch: Patch) -> None:
+    """Let a counter that goes down be taken to go up by one from thread to thread."""
+    patch.setattr(tiled_text, "counts_up", lambda _: True)
 
 
 BUGS: dict[str, Callable[[Patch], None]] = {
@@ -136,4 +141,5 @@ BUGS: dict[str, Callable[[Patch], None]] = {
     "a row loaded from another place": _place_not_moved,
     "threads outside use tiles": _thread_outside_uses_tile,
     "blocks of a triangle left out": _block_skipped,
+    "steps of counters forgotten": _all_counters_by_one,
 }

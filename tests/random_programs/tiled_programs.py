@@ -14,7 +14,7 @@ import random
 
 from msgspec import Struct
 
-__all__ = ["SIZES", "TiledFunction", "program", "random_functions"]
+__all__ = ["SIZES", "TiledFunction", "program", "random_functions", "falling_function"]
 
 SIZES = ((0, 5), (1, 0), (3, 1), (15, 16), (16, 17), (18, 33), (33, 8), (40, 40))
 _ELEMENTS = ("double", "double", "float", "int")
@@ -26,6 +26,10 @@ _RANGES = (
     ("i = 1; i < n", "j = 0; j < n"),
     ("i = 2; i <= n - 1", "j = 1; j < i"),
     ("i = 0; i < n", "j = i + 1; j < n"),
+    ("i = 0; i < n; i += 2", "j = 0; j < n"),
+    ("i = 0; i < n; i += 2", "j = 0; j <= i"),
+    ("i = n - 1; i >= 0; i--", "j = 0; j < n"),
+    ("i = n - 1; i >= 0; i--", "j = 0; j <= i"),
 )
 _WIDE = ("k = 0; k < m", "k = 0; k <= m - 1", "k = 1; k < m")
 _SQUARE = ("k = 0; k < n", "k = 0; k < i", "k = i; k < n", "k = 0; k <= j", "k = j + 1; k < n", "k = i; k <= i + 3")
@@ -45,6 +49,15 @@ class TiledFunction(Struct, frozen=True):
 def random_functions(seed: int, count: int) -> list[TiledFunction]:
     """Return `count` functions."""
     return [_function(random.Random(f"{seed} {number}"), f"f{number}") for number in range(count)]
+
+
+def falling_function(name: str) -> TiledFunction:
+    """Return a triangle whose rows are counted downwards: the first thread of a block has the last row of it."""
+    nest = (
+        "    for (int i = n - 1; i >= 0; i--)\n        for (int j = 0; j <= i; j++)\n"
+        "            for (int k = 0; k < m; k++)\n                C[i][j] += B[k][j];\n"
+    )
+    return TiledFunction(name, f"{_head(name, 'double', 'int')}{{\n{nest}}}\n", "double", "int")
 
 
 def program(functions: list[TiledFunction]) -> str:
@@ -82,14 +95,21 @@ def _function(chosen: random.Random, name: str) -> TiledFunction:
     rows, columns = chosen.choice(_RANGES)
     if counter in ("unsigned", "size_t"):
         # n - 1 is not below 0 there
-        rows = rows.replace("i <= n - 1", "i < n")
+        rows = rows.replace("i <= n - 1", "i < n").replace("i = n - 1; i >= 0; i--", "i = 0; i < n")
+    rows = rows if rows.count(";") == 2 else f"{rows}; i++"
     body = _body(chosen, element, counter)
     text = (
-        f"void {name}({counter} n, {counter} m, {element} C[restrict n][n], const {element} A[restrict n][m],\n"
-        f"    const {element} B[restrict m][n], const {element} P[restrict n][n], const {element} x[restrict m])\n{{\n"
-        f"    for ({counter} {rows}; i++)\n        for ({counter} {columns}; j++) {{\n{body}        }}\n}}\n"
+        f"{_head(name, element, counter)}{{\n"
+        f"    for ({counter} {rows})\n        for ({counter} {columns}; j++) {{\n{body}        }}\n}}\n"
     )
     return TiledFunction(name, text, element, counter)
+
+
+def _head(name: str, element: str, counter: str) -> str:
+    return (
+        f"void {name}({counter} n, {counter} m, {element} C[restrict n][n], const {element} A[restrict n][m],\n"
+        f"    const {element} B[restrict m][n], const {element} P[restrict n][n], const {element} x[restrict m])\n"
+    )
 
 
 def _body(chosen: random.Random, element: str, counter: str) -> str:

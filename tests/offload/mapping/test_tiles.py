@@ -91,6 +91,7 @@ REFUSED = [
     ("for (long k = m; k < m + 4; k++) C[i][j] += A[i][k - m];", "may wrap around"),
     ("for (int k = 0; k < q[j]; k++) C[i][j] += A[i][k];", "how far the loop over k runs"),
     ("for (int k = 0; k < m; k++) { if (C[i][j] > 3) break; C[i][j] += A[i][k]; }", "may be left early"),
+    ("{ int k; for (k = 0; k < m; k++) C[i][j] += A[i][k]; C[i][j] += k; }", "behind its loop is read"),
     ("{ int h = q[i]; for (int k = 0; k < m; k++) C[i][j] += A[h][k]; }", "parameters and counters alone"),
     ("for (int k = 0; k < m; k++) C[i][j] += x[q[k]];", "parameters and counters alone"),
     ("for (int t = 0; t < i; t++) for (int k = 0; k < m; k++) C[i][j] += A[i][k];", "runs differently in each thread"),

@@ -96,6 +96,13 @@ def test_what_a_step_cannot_have_is_refused(
         build(text, tmp_path, (address, width, arrays))
 
 
+def test_loops_in_one_another_do_not_both_have_tiles(tmp_path: Path) -> None:
+    text = f"{ROWS} for (int k = 0; k < m; k++) for (int l = 0; l < m; l++) C[i][j] += A[i][k] * B[l][j];"
+    assert build(text, tmp_path, ("f/i/j/k", 16, ())).tiles == (LoopTiles("f/i/j/k", 16, ("A",)),)
+    with pytest.raises(TilesRefusedError, match="a loop inside it has tiles"):
+        build(text, tmp_path, ("f/i/j/k", 16, ()), ("f/i/j/k/l", 16, ()))
+
+
 def test_a_kernel_that_may_have_none_stays_as_it_is(tmp_path: Path) -> None:
     text = f"{ROWS} {{ if (n > m) {{ for (int k = 0; k < m; k++) C[i][j] += A[i][k] * B[k][j]; }} else C[i][j] = 0; }}"
     made = build(text, tmp_path)

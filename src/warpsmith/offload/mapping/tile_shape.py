@@ -20,7 +20,9 @@ from warpsmith.machine.devices import device
 from warpsmith.machine.limits import block_fits
 from warpsmith.machine.lines import count_lines
 from warpsmith.machine.occupancy import occupancy
+from warpsmith.offload.mapping.mapping import is_wasteful
 from warpsmith.offload.mapping.profile import size_of
+from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.mapping.tiles import LoopReads, SharedRead
 from warpsmith.poly.facts import ReferenceFact
 from warpsmith.tree.nodes import For
@@ -120,7 +122,13 @@ class _Costs(Struct, frozen=True):
         """Return the sectors of a tile's rows."""
         last = read.strides.get(layout.by[-1].variable)
         row = count_lines([last], [layout.extents[-1]], max(1, _SECTOR // read.bytes))
-        return layout.rows * row / width / block.threads
+        return layout.rows * row / self.iterations(read, block, width) / block.threads
+
+    def iterations(self, read: SharedRead, block: TileBlock, width: int) -> int:
+        """Return how many iterations use one tile: no more than the loop has, where that is known."""
+        loop = next(loop for loop in read.by if block.axis(loop.variable) is None)
+        trips = trip_count(loop, {})
+        return width if trips is None else max(1, min(width, trips))
 
     def others(self, loop: For, reads: Sequence[SharedRead], block: TileBlock) -> float:
         """Return the sectors of what has no tile in the loop."""
@@ -238,9 +246,14 @@ def _list_blocks(given: TileBlock) -> Iterator[TileBlock]:
     x = _NARROWEST
     while x < threads:
         block = (x, threads // x, 1)
-        if block != given.block and block_fits(block):
+        if block != given.block and block_fits(block) and not _is_wasteful(given, block):
             yield TileBlock(given.heads, given.axes, block)
         x *= 2
+
+
+def _is_wasteful(given: TileBlock, block: tuple[int, int, int]) -> bool:
+    trips = {axis: trip_count(head, {}) for head, axis in zip(given.heads, given.axes, strict=True)}
+    return any(is_wasteful(size, trips.get(axis)) for axis, size in zip(("x", "y", "z"), block, strict=True))
 
 
 def _warp_box(block: tuple[int, int, int]) -> tuple[int, int, int]:

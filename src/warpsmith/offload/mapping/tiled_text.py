@@ -30,7 +30,7 @@ from warpsmith.offload.expressions import binary, name, number, shift_expression
 from warpsmith.offload.mapping.extremes import Range, extremes, is_far
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.tile_shape import Layout, TileShape, lay_out
-from warpsmith.offload.mapping.tiles import LoopReads, SharedRead, array_of
+from warpsmith.offload.mapping.tiles import LoopReads, SharedRead, array_of, counts_up
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import (
     Assign,
@@ -242,7 +242,9 @@ class _Writer(Struct):
         width, span = self.shape.widths[original], loop.span
         first = self.variable(f"{loop.variable.name}_first", LONG_LONG)
         inner = self.variable(f"{loop.variable.name}_in", INT)
-        ranges = {head.variable: self.ends(head) for head in self.shape.block.heads}
+        ranges = self.ranges()
+        if any(n.symbol in self.find_irregular() for end in (loop.lower, loop.bound) for n in names(end)):
+            raise _NotWritableError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
         past = loop.bound if loop.relation == "<" else shift_expression(loop.bound, 1)
         low, high = extremes(loop.lower, ranges), extremes(past, ranges)
         if low is None or high is None or is_far(high[1]):
@@ -253,9 +255,31 @@ class _Writer(Struct):
         guarded = If(span=span, condition=name(active, span), then=used, other=None)
         body = Block(span=loop.body.span, statements=(*loads, _barrier(span), guarded, _barrier(span)))
         tiled = _count(first, (low[0], high[1]), width, body, loop)
-        tests = [test for head in self.shape.block.heads for test in _find_tests(head, ranges)]
+        tests = [test for head in self.shape.block.heads for test in self.find_tests(head, ranges)]
         whole = reduce(lambda a, b: binary("&&", a, b, INT), tests) if tests else None
         return [tiled if whole is None else If(span=span, condition=whole, then=tiled, other=None)]
+
+    def find_irregular(self) -> set[Symbol]:
+        """Return the mapped counters that do not count up by one from thread to thread."""
+        return {head.variable for head in self.shape.block.heads if not counts_up(head)}
+
+    def ranges(self) -> dict[Symbol, Range]:
+        """Return the first and the last value of each mapped counter in the block, of those that count up by one."""
+        return {head.variable: self.ends(head) for head in self.shape.block.heads if counts_up(head)}
+
+    def find_tests(self, head: For, ranges: Mapping[Symbol, Range]) -> Iterator[Expr]:
+        """Yield what holds for a block in which some thread is one of the launch, where the ends of a mapped loop
+        depend on another one: such a grid has blocks without any. All threads of the block find the same."""
+        if head.variable not in ranges:
+            return
+        irregular = self.find_irregular()
+        low, high = ranges[head.variable]
+        for end, nearest, relation in ((head.lower, high, ">="), (head.bound, low, head.relation)):
+            found = {n.symbol for n in names(end)}
+            if found & ranges.keys() and not found & irregular and relation in ("<", "<=", ">="):
+                ends = extremes(end, ranges)
+                if ends is not None:
+                    yield binary(relation, nearest, ends[0] if relation == ">=" else ends[1], INT)
 
     def ends(self, head: For) -> Range:
         """Return the first and the last value that a mapped counter has in the block, in 64 bits."""
@@ -398,17 +422,6 @@ def _count(variable: Symbol, ends: tuple[Expr, Expr], step: int, body: Stmt, lik
         body=body,
         header=like.header,
     )
-
-
-def _find_tests(head: For, ranges: Mapping[Symbol, Range]) -> Iterator[Expr]:
-    """Yield what holds for a block in which some thread is one of the launch, where the ends of a mapped loop depend on
-    another one: such a grid has blocks without any."""
-    low, high = ranges[head.variable]
-    for end, nearest, relation in ((head.lower, high, ">="), (head.bound, low, head.relation)):
-        if any(n.symbol in ranges for n in names(end)):
-            found = extremes(end, ranges)
-            if found is not None and relation in ("<", "<=", ">="):
-                yield binary(relation, nearest, found[0] if relation == ">=" else found[1], INT)
 
 
 def _tile_name(read: SharedRead) -> str:

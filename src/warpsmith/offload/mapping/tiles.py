@@ -14,6 +14,7 @@ parameter leads to; subscripts of parameters and counters.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -47,9 +48,11 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import loops, names, peel, root_symbol, same, walk
 
-__all__ = ["LoopReads", "SharedRead", "TileSearch", "array_of", "find_shared_reads"]
+__all__ = ["LoopReads", "SharedRead", "TileSearch", "array_of", "counts_up", "find_shared_reads"]
 
 _WORD: Final = 32
+# of one loop: each takes questions to isl
+_MOST_READS: Final = 16
 
 
 class SharedRead(Struct, frozen=True, eq=False):
@@ -149,7 +152,7 @@ def _reads_of(search: TileSearch, loop: For, around: Sequence[Node]) -> LoopRead
         return LoopReads(loop, outer, (), (reason,))
     reads: list[SharedRead] = []
     refused: list[Reason] = []
-    for nodes in _group_reads(loop):
+    for nodes in islice(_group_reads(loop), _MOST_READS):
         made = _judge_read(search, loop, outer, nodes)
         if isinstance(made, SharedRead):
             reads.append(made)
@@ -170,12 +173,21 @@ def _judge_loop(search: TileSearch, loop: For, around: Sequence[Node]) -> Reason
         return _refuse(f"how far the loop over {loop.variable.name} runs is not known for the block as a whole", loop)
     if escapes(loop.body):
         return _refuse(f"the loop over {loop.variable.name} may be left early", loop)
+    if _is_read_behind(search.heads[-1], loop.variable):
+        return _refuse(f"the value that {loop.variable.name} has behind its loop is read", loop)
     known = _find_values(search)
     for outer in around:
         if not isinstance(outer, For) or not _is_made_of((outer.lower, outer.bound), known) or escapes(outer.body):
             return _refuse("a loop around it runs differently in each thread", outer)
         known = known | {outer.variable}
     return None
+
+
+def _is_read_behind(head: For, counter: Symbol) -> bool:
+    """Whether a thread reads a counter elsewhere than in a loop over it."""
+    own = [part for part in walk(head.body) if isinstance(part, For) and part.variable == counter]
+    inside = {id(part) for loop in own for part in walk(loop.body)}
+    return any(n.symbol == counter and id(n) not in inside for n in names(head.body))
 
 
 def _is_wide_enough(type: Scalar, lower: Expr) -> bool:
@@ -228,7 +240,7 @@ def _judge_read(
     inner = {head.variable for head in (*search.heads, loop, *outer)}
     if not _is_made_of(subscripts, _find_values(search) | inner):
         return _refuse(f"where {show_expression(node)} is, is not made of parameters and counters alone", node)
-    if any(head.step != 1 or not _has_word(head) for head in by):
+    if not all(map(counts_up, by)):
         return _refuse(f"{show_expression(node)} is read by a counter that does not count up by one", node)
     strides = _find_strides(search, node)
     if strides is None:
@@ -302,9 +314,10 @@ def _subscripts(node: Expr) -> tuple[Expr, ...]:
     return tuple(found)
 
 
-def _has_word(head: For) -> bool:
+def counts_up(head: For) -> bool:
+    """Whether a loop's counter goes up by one, in at least 32 bits."""
     type = head.variable.type
-    return isinstance(type, Scalar) and is_integer(type) and type.bits >= _WORD
+    return head.step == 1 and isinstance(type, Scalar) and is_integer(type) and type.bits >= _WORD
 
 
 def _find_strides(search: TileSearch, node: Expr) -> dict[Symbol, int | None] | None:

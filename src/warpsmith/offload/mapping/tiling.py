@@ -65,7 +65,8 @@ def tile_kernel(request: TileRequest) -> Tiling | None:
     asked = [decided[loop] for loop in inside if decided[loop].width]
     if asked:
         return _make_asked(request, inside, asked)
-    found = find_shared_reads(request.search)
+    # threads of one axis have all that they read alike at once
+    found = find_shared_reads(request.search) if len(request.search.heads) > 1 else ()
     if isinstance(found, Reason):
         return None
     kept = [one for one in found if not any(one.loop is loop for loop in inside)]
@@ -84,6 +85,10 @@ def _make_asked(request: TileRequest, inside: Sequence[Loop], asked: Sequence[De
         decision = next((one for one in asked if request.decided.tiles.get(loop) is one), None)
         if decision is not None:
             chosen.append(_find_asked(request, loop, decision))
+    nested = next((one for one in chosen for other in chosen if any(one.loop is outer for outer in other.around)), None)
+    if nested is not None:
+        text = "a loop inside it has tiles: what is around stays as it is"
+        raise TilesRefusedError(Reason("STP002", text, nested.loop.header))
     shape = _choose(request, chosen, asked[0].width)
     if shape is None:
         text = f"tiles of {asked[0].width} iterations do not fit: their rows must divide a block's threads, and all of "
