@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from warpsmith.emit.device import kernel
+from warpsmith.offload.expressions import shift_expression
 from warpsmith.offload.mapping import tiled_text
+from warpsmith.poly.isl.formula import at_least
+from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.legality import read_where
 from warpsmith.tree.nodes import Empty, For, Stmt
 
@@ -43,7 +46,7 @@ def _upper_ends_known(patch: Patch) -> None:
         for name in counters:
             last = state.limits.get(name, (None, None))[1]
             if last is not None:
-                found.append(read_where.at_least(last, read_where.atom(name)))
+                found.append(at_least(last, atom(name)))
         return found
 
     patch.setattr(read_where, "_known_floors", floors)
@@ -61,7 +64,7 @@ def _last_iteration_left_out(patch: Patch) -> None:
     real = tiled_text._least
 
     def least(past: Any, first: Any, width: int) -> Any:
-        return real(tiled_text.shift_expression(past, -1), first, width)
+        return real(shift_expression(past, -1), first, width)
 
     patch.setattr(tiled_text, "_least", least)
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.random_programs.seeded_tiles import BUGS
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
-from tests.random_programs.tiled_programs import program, random_functions, falling_function
+from tests.random_programs.tiled_programs import falling_function, program, random_functions
 from warpsmith.flows.port import PortOptions, port
 
 BATCH = 12

@@ -14,7 +14,7 @@ import random
 
 from msgspec import Struct
 
-__all__ = ["SIZES", "TiledFunction", "program", "random_functions", "falling_function"]
+__all__ = ["SIZES", "TiledFunction", "falling_function", "program", "random_functions"]
 
 SIZES = ((0, 5), (1, 0), (3, 1), (15, 16), (16, 17), (18, 33), (33, 8), (40, 40))
 _ELEMENTS = ("double", "double", "float", "int")

@@ -13,6 +13,7 @@ from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, array_of, fin
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis
 
+_AXES: tuple[Axis, ...] = ("z", "y", "x")
 ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
 PRODUCT = f"{ROWS} for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j];"
 SQUARES = f"{ROWS} for (int k = 0; k < n; k++) C[i][j] += A[i][k] * A[j][k];"
@@ -29,7 +30,7 @@ def found(
     region = OffloadRegion((request.facts.function.body,), (draft,), (), ())
     reads = find_shared_reads(TileSearch(request, region, draft, heads))
     assert isinstance(reads, tuple)
-    axes: tuple[Axis, ...] = ("y", "x") if len(heads) == 2 else ("z", "y", "x")[-len(heads) :]
+    axes = _AXES[-len(heads) :]
     references = [r for r in draft.loops[0].accesses if r.base.name != "C"]
     return reads, TileBlock(heads, axes, block), references
 

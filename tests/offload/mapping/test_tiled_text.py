@@ -22,6 +22,7 @@ HEAD = (
     "void f(int n, int m, double C[restrict n][n], double A[restrict n][m], double B[restrict m][n],"
     " double *restrict x)\n"
 )
+_AXES: tuple[Axis, ...] = ("z", "y", "x")
 ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
 LOOP = "for (int k = 0; k < m; k++) C[i][j] += A[i][k] * B[k][j];"
 
@@ -37,7 +38,7 @@ def write(
     region = OffloadRegion((request.facts.function.body,), (draft,), (), ())
     found = find_shared_reads(TileSearch(request, region, draft, heads))
     assert isinstance(found, tuple)
-    axes: tuple[Axis, ...] = ("z", "y", "x")[-len(heads) :]
+    axes = _AXES[-len(heads) :]
     chosen = {one.loop: one.reads for one in found if one.reads}
     shape = TileShape(TileBlock(heads, axes, block), dict.fromkeys(chosen, width), chosen)
     return write_tiles(heads[-1].body, shape, found, OwnVariables(request, "ws_f_k1"))

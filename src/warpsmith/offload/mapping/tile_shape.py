@@ -253,7 +253,8 @@ def _list_blocks(given: TileBlock) -> Iterator[TileBlock]:
 
 def _is_wasteful(given: TileBlock, block: tuple[int, int, int]) -> bool:
     trips = {axis: trip_count(head, {}) for head, axis in zip(given.heads, given.axes, strict=True)}
-    return any(is_wasteful(size, trips.get(axis)) for axis, size in zip(("x", "y", "z"), block, strict=True))
+    sizes: Mapping[Axis, int] = {"x": block[0], "y": block[1], "z": block[2]}
+    return any(is_wasteful(size, trips.get(axis)) for axis, size in sizes.items())
 
 
 def _warp_box(block: tuple[int, int, int]) -> tuple[int, int, int]:
