@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from msgspec import Struct, field
 
-from tests.random_programs.survey import value_of
+from tests.random_programs.on_engine import launch_grid
 from tests.random_programs.tiled_programs import SIZES, TiledFunction, program
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
@@ -76,7 +76,7 @@ def _compare(
     kind = {4: ctypes.c_int, 8: ctypes.c_long}[_COUNTERS[one.counter]]
     places = [ctypes.c_void_p(expected[name].ctypes.data) for name in _ARRAYS]
     getattr(native, one.name)(*(kind(number) for number in size), *places)
-    grid = _grid(fragment, dict(zip("nm", size, strict=True)))
+    grid = launch_grid(fragment, dict(zip("nm", size, strict=True)))
     if grid is None:
         found = before["C"]
     else:
@@ -97,19 +97,6 @@ def _numbers(chosen: random.Random, one: TiledFunction, name: str, size: tuple[i
     n, m = size
     count = {"C": n * n, "A": n * m, "B": m * n, "P": n * n, "x": m}[name]
     return np.array([chosen.randint(-9, 30) / 8 for _ in range(count)]).astype(_TYPES[one.element])
-
-
-def _grid(fragment: Fragment, given: Mapping[str, int]) -> tuple[int, int, int] | None:
-    """Return how many blocks are launched along each axis, None where there is nothing to do."""
-    kernel = fragment.kernel
-    counts: dict[str, int] = {
-        mapped.axis: value_of(count, given) for mapped, (_, count) in zip(kernel.mapped, kernel.launch, strict=True)
-    }
-    if any(count <= 0 for count in counts.values()):
-        return None
-    blocks = (-(-counts.get(axis, 1) // size) for axis, size in zip("xyz", kernel.block, strict=True))
-    x, y, z = blocks
-    return x, y, z
 
 
 def _run(
