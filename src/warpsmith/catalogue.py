@@ -65,6 +65,7 @@ from warpsmith.loops.steps.statements.remove_header import RemoveHeader
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
+from warpsmith.offload.steps.shared_tile import SharedTile
 
 __all__ = [
     "STEPS",
@@ -129,6 +130,7 @@ STEPS: tuple[type[Step], ...] = (
     RecognizeScan,
     Map,
     Offload,
+    SharedTile,
     Keep,
 )
 

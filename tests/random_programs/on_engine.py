@@ -31,7 +31,7 @@ from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["Compared", "compare_ports"]
+__all__ = ["Compared", "compare_ports", "launch_grid"]
 
 ARRAYS: Final = "ABXYMP"
 _TYPES: Final = {"int": ctypes.c_int, "unsigned": ctypes.c_uint, "long": ctypes.c_long, "unsigned long": ctypes.c_ulong}
@@ -121,7 +121,7 @@ class _Ported(Struct, frozen=True):
         before = {name: _numbers(chosen) for name in ARRAYS}
         expected = {name: block.copy() for name, block in before.items()}
         _call(self.native, self.nest, size, expected)
-        grid = _grid(self.fragment, given)
+        grid = launch_grid(self.fragment, given)
         found = before if grid is None else self.launch(grid, size, before, chosen.choice(_WIDTHS), compared)
         if found is not None:
             _note(self.nest, size, found, expected, compared)
@@ -170,7 +170,7 @@ def _holds(fragment: Fragment, names: Mapping[str, int]) -> bool:
         return False
 
 
-def _grid(fragment: Fragment, given: Mapping[str, int]) -> tuple[int, int, int] | None:
+def launch_grid(fragment: Fragment, given: Mapping[str, int]) -> tuple[int, int, int] | None:
     """Return how many blocks are launched along each axis, None where there is nothing to do."""
     kernel = fragment.kernel
     counts: dict[str, int] = {

@@ -45,6 +45,7 @@ EXEMPT = frozenset(
     {
         "map",
         "offload",
+        "shared-tile",
         "keep",
         "recognize-reduction",
         "recognize-scan",

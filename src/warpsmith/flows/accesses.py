@@ -41,7 +41,9 @@ def _entry(plan: Plan | None, nest: AccessNest, space: Space) -> SpaceEntry:
     placed = [place for place in found if place is not None]
     agreed = len({(place.loops, place.block) for place in placed}) == 1
     kernels = tuple("" if place is None else place.kernel for place in found)
-    return SpaceEntry(space, placed[0] if agreed else None, kernels)
+    pairs = zip(space.references, found, strict=True)
+    tiled = tuple(place is not None and not r.writes and r.array in place.tiled for r, place in pairs)
+    return SpaceEntry(space, placed[0] if agreed else None, kernels, tiled=tiled)
 
 
 def _refused(result: PortResult) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "Fragment",
     "GainOptions",
     "InsertedStatements",
+    "LoopTiles",
     "OffloadOptions",
     "Plan",
     "Port",
@@ -91,9 +92,19 @@ class CostEstimate(Struct, frozen=True):
     assumed: tuple[str, ...]
 
 
+class LoopTiles(Struct, frozen=True):
+    """A loop of a kernel's threads, by its address, that reads `arrays` from tiles in shared memory, each `width`
+    iterations wide."""
+
+    loop: str
+    width: int
+    arrays: tuple[str, ...]
+
+
 class Fragment(Struct, frozen=True):
     """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
-    `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long."""
+    `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
+    its threads read together."""
 
     region: str
     kind: Literal["nest", "single"]
@@ -105,6 +116,7 @@ class Fragment(Struct, frozen=True):
     assumptions: tuple[Assumption, ...]
     model: CostEstimate | None
     holds_at: Mapping[str, int] = field(default_factory=dict)
+    tiles: tuple[LoopTiles, ...] = ()
 
 
 class DeviceBuffer(Struct, frozen=True):

@@ -33,6 +33,7 @@ from warpsmith.offload.findings import (
 )
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.kernels import BuiltKernel, build
+from warpsmith.offload.mapping.tiling import TilesRefusedError
 from warpsmith.offload.memory.rows import resident_for_rows
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
@@ -66,7 +67,7 @@ from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
 
-__all__ = ["DraftPort", "draft_port", "plan_port"]
+__all__ = ["DraftPort", "FunctionPlan", "draft_port", "plan_function", "plan_port"]
 
 # what of options is compared by its value
 _PLAIN = (bool, int, str, tuple, type(None))
@@ -92,6 +93,13 @@ class _Planned(Struct, frozen=True):
     replaced: tuple[tuple[tuple[Stmt, ...], tuple[Stmt, ...]], ...] = ()
     moved: Mapping[OffloadRegion, tuple[Stmt, ...]] = field(default_factory=dict)
     cut: bool = False
+
+
+class FunctionPlan(Struct, frozen=True):
+    """The fragments of one function, and why other parallel loops of it stay on the host."""
+
+    fragments: tuple[Fragment, ...]
+    refusals: tuple[Refusal, ...]
 
 
 Unwritable = Sequence[tuple[Fragment, Reason]]
@@ -155,6 +163,18 @@ def draft_port(
     offload_regions = [offload_region for found in planned for offload_region in found.offload_regions]
     fragments = tuple(built.fragment for found in planned for built in found.built)
     return DraftPort(fragments, tuple(_find_uncovered(prepared.changes(), offload_regions)))
+
+
+def plan_function(program: Program, facts: Facts, function: Function, options: OffloadOptions) -> FunctionPlan:
+    """Return what becomes of one function of the program, as it is."""
+    summaries = _summaries_of(program, facts)
+    resident = resident_for_rows(function, summaries)
+    names = Names(program)
+    request = OffloadRequest(
+        program, facts.of(function), options, facts.options, names.scope(), summaries, (), resident, written=program
+    )
+    found = _function(request, names, {})
+    return FunctionPlan(tuple(built.fragment for built in found.built), found.refusals)
 
 
 def _summaries_of(program: Program, facts: Facts) -> Summaries:
@@ -426,6 +446,8 @@ def _attempt(request: OffloadRequest, drafts: tuple[Draft, ...]) -> _Planned | _
 
 
 def _reason(error: RefusedError) -> Reason:
+    if isinstance(error, TilesRefusedError):
+        return error.reason
     found = error.findings[0]
     return Reason(found.rule, found.message, found.span, legal_if=found.help)
 

@@ -8,6 +8,7 @@ from warpsmith.loops.step import Step
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
+from warpsmith.offload.steps.shared_tile import SharedTile
 
 __all__ = ["placing_steps", "recorded_steps"]
 
@@ -17,13 +18,21 @@ def recorded_steps(applied: Sequence[Step], plan: Plan | None) -> tuple[Step, ..
     of that before is left out: the plan honors it."""
     if plan is None:
         return tuple(applied)
-    return (*(step for step in applied if not isinstance(step, Map | Offload)), *placing_steps(plan))
+    kept = (step for step in applied if not isinstance(step, Map | Offload) and not _is_tiled(step))
+    return (*kept, *placing_steps(plan))
+
+
+def _is_tiled(step: Step) -> bool:
+    """Whether a step asks for tiles, which the plan has then; one that asks for none is kept."""
+    return isinstance(step, SharedTile) and step.width > 0
 
 
 def placing_steps(plan: Plan) -> tuple[Step, ...]:
-    """Return a map step for every kernel whose loops are threads, in the plan's order. Runs of statements that one
-    thread executes follow from them, and have no step."""
-    return tuple(_step(fragment) for fragment in plan.fragments if fragment.kind == "nest")
+    """Return a map step for every kernel whose loops are threads, in the plan's order, and a step for each loop of
+    theirs with tiles. Runs of statements that one thread executes follow from them, and have no step."""
+    nests = [fragment for fragment in plan.fragments if fragment.kind == "nest"]
+    tiles = (SharedTile(one.loop, one.width, one.arrays) for fragment in nests for one in fragment.tiles)
+    return (*(_step(fragment) for fragment in nests), *tiles)
 
 
 def _step(fragment: Fragment) -> Step:

@@ -16,7 +16,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.remedies.model import Hint
 from warpsmith.machine.devices import Device
-from warpsmith.offload.plan import CostEstimate, Transfer
+from warpsmith.offload.plan import CostEstimate, LoopTiles, Transfer
 from warpsmith.poly.facts import Category
 from warpsmith.report.status import Status
 from warpsmith.run.verification import Verification
@@ -83,7 +83,8 @@ class Moved(Struct, frozen=True):
 
 
 class KernelEntry(Struct, frozen=True):
-    """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text."""
+    """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text; `tiles`:
+    what its threads read from shared memory."""
 
     name: str
     span: Span
@@ -92,6 +93,7 @@ class KernelEntry(Struct, frozen=True):
     block: tuple[int, int, int]
     mapping: Mapping[str, str]
     model: CostEstimate | None
+    tiles: tuple[LoopTiles, ...] = ()
 
 
 class KernelPrediction(Struct, frozen=True):

@@ -194,6 +194,9 @@ class Kernel(Struct, frozen=True):
     written as the body needs it: `return` where no axis is strided, else `continue` (of the innermost walking loop).
     `scans`: the body needs running values, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
+    `inside`: every thread of a block runs the body, which asks this variable whether it is one of the launch: no thread
+    may be missing where the block waits. `shared`: variables that a block has together; `positions`: variables that say
+    where a thread is in its block, along which axis.
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
     `narrow` (kernel's names) hold at the launch, else long long. Empty: there is no such type.
@@ -218,6 +221,9 @@ class Kernel(Struct, frozen=True):
     scans: tuple[Scan, ...] = ()
     index: str = ""
     narrow: tuple[Expr, ...] = ()
+    inside: Symbol | None = None
+    shared: tuple[Symbol, ...] = ()
+    positions: tuple[tuple[Symbol, Axis], ...] = ()
 
     @property
     def line(self) -> int:
@@ -237,17 +243,21 @@ class Decision(Partial, frozen=True, eq=False):
 
     device   the loop becomes a kernel           threads  it and the loops directly inside it lie on `axes`
     host     it stays on the host, with every loop inside it for which nothing else is decided
+    tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
+             may be) from shared memory; width 0: it reads global memory
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
 
-    compared = attrgetter("loop", "function", "kind", "axes", "block")
+    compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads"]
+    kind: Literal["device", "host", "threads", "tiles"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()
+    width: int = 0
+    arrays: tuple[str, ...] = ()
 
 
 class Program(Partial, frozen=True, eq=False):

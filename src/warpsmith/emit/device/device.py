@@ -113,7 +113,8 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
     headers = [part for loop in loops for part in (loop.lower, loop.bound)]
     places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
     places += [part for s in kernel.scans for part in (s.element, s.initial, s.factor, s.source) if part is not None]
-    own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
+    own = [*kernel.locals, *kernel.shared, *(symbol for symbol, _ in kernel.positions)]
+    own += [*(c.variable for c in kernel.reductions), *([] if kernel.inside is None else [kernel.inside])]
     own += [scan.variable for scan in kernel.scans]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
     renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own, macros=macros.names)
@@ -139,6 +140,9 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
         scans=tuple(_device_scan(scan, symbols, device) for scan in kernel.scans),
+        inside=None if kernel.inside is None else symbols.get(kernel.inside, kernel.inside),
+        shared=tuple(symbols.get(symbol, symbol) for symbol in kernel.shared),
+        positions=tuple((symbols.get(symbol, symbol), axis) for symbol, axis in kernel.positions),
     )
 
 

@@ -37,7 +37,7 @@ from warpsmith.tree.program import Kernel, KernelParameter, MappedLoop
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
-from warpsmith.tree.walk import names, peel, same
+from warpsmith.tree.walk import names, peel, same, statements_of
 
 __all__ = ["KernelText", "kernel_text"]
 
@@ -142,6 +142,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     for scan in kernel.scans:
         parts = [p for p in (scan.element, scan.initial, scan.factor, scan.source) if p is not None]
         words |= {scan.variable.name}.union(*(identifiers(printer.expr(part)) for part in parts))
+    words |= {symbol.name for symbol in (*kernel.shared, *(symbol for symbol, _ in kernel.positions))}
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 
@@ -157,6 +158,7 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
         return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
     lines = [head, "{"]
+    lines += [f"{_UNIT}__shared__ {printer.type(symbol.type, symbol.name)};" for symbol in kernel.shared]
     lines += [f"{_UNIT}{printer.type(symbol.type, symbol.name)};" for symbol in kernel.locals]
     lines += [_UNIT + line for line in together.starts()]
     depth = 1
@@ -168,7 +170,11 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
             lines.append(wrap(_UNIT * depth + _walk(thread, printer)))
             depth += 1
             lines.append(_UNIT * depth + _from_index(thread, printer))
-    lines += _guarded_body(kernel.body, _conditions(threads, printer), depth, printer)
+    conditions = _conditions(threads, printer)
+    if kernel.inside is None:
+        lines += _guarded_body(kernel.body, conditions, depth, printer)
+    else:
+        lines += _body_of_block(kernel, conditions, printer)
     lines += [_UNIT * d + "}" for d in range(depth - 1, 0, -1)]
     if not kernel.reductions:
         return "\n".join([*lines, "}"])
@@ -182,6 +188,16 @@ def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printe
         head = wrap(f"if ({' && '.join(conditions)})")
         text = f"{head} {text}" if text.startswith("{") else head + "\n" + _shift_text(text, _UNIT)
     return _shift_text(text, _UNIT * depth).split("\n")
+
+
+def _body_of_block(kernel: Kernel, conditions: list[str], printer: Printer) -> list[str]:
+    """Return the body that all threads of a block run, behind what tells each of them where it is."""
+    assert kernel.inside is not None, "the body asks for it"
+    lines = [f"const int {symbol.name} = threadIdx.{axis};" for symbol, axis in kernel.positions]
+    lines.append(wrap(f"const bool {kernel.inside.name} = {' && '.join(conditions) or 'true'};"))
+    for stmt in statements_of(kernel.body):
+        lines += join_lines(printer.stmt(stmt), _UNIT).split("\n")
+    return [_shift_text(line, _UNIT) for line in lines]
 
 
 def _shift_text(text: str, indent: str) -> str:

@@ -22,8 +22,11 @@ from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.narrow import narrow_conditions
+from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
+from warpsmith.offload.mapping.tiles import TileSearch
+from warpsmith.offload.mapping.tiling import TileRequest, Tiling, tile_kernel
 from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
 from warpsmith.offload.values.kernel_text import (
@@ -67,11 +70,13 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     rewriter = _rewriter(request, draft, parameters, kernel_name)
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
-    text = keep_in_registers(request, offload_region, draft, kernel_name) if heads else None
-    narrow = _narrow(rewriter, draft, parameters, heads, text)
-    if narrow:
+    parts = _Parts(kernel_name, parameters, rewriter, heads, mapping, own)
+    if mapping is not None:
+        parts = _with_text(request, offload_region, draft, parts)
+    if parts.narrow:
         rewriter.index = _index_type(request)
-    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own, text, narrow))
+    kernel = _kernel(request, draft, parts)
+    mapping = parts.mapping
     span = statement_spans(draft.statements)
     arguments = tuple(
         _argument(p, buffers[p.host].symbol, buffers[p.host].lower)
@@ -82,7 +87,8 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
+    tiles = () if parts.tiling is None else parts.tiling.tiles
+    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at, tiles=tiles)
     return BuiltKernel(fragment, (launch, *draft.finals))
 
 
@@ -93,23 +99,18 @@ class _Parts(Struct, frozen=True):
     heads: tuple[For, ...]
     mapping: ThreadMapping | None
     accumulators: Mapping[Accumulator, Own]
-    text: Stmt | None
-    narrow: tuple[Expr, ...]
+    text: Stmt | None = None
+    narrow: tuple[Expr, ...] = ()
+    tiling: Tiling | None = None
 
 
-def _narrow(
-    rewriter: Rewriter,
-    draft: Draft,
-    parameters: tuple[KernelParameter, ...],
-    heads: tuple[For, ...],
-    text: Stmt | None,
-) -> tuple[Expr, ...]:
+def _narrow(draft: Draft, parts: _Parts) -> tuple[Expr, ...]:
     """Return under which conditions a kernel may compute its indices in 32 bits; none where it only has 64. Threads
     that combine values have kernels of other forms."""
-    if text is None or not rewriter.flat or draft.accumulators or draft.scan is not None:
+    if parts.text is None or not parts.rewriter.flat or draft.accumulators or draft.scan is not None:
         return ()
-    passed = frozenset(p.host for p in parameters if p.kind == "value" and is_integer(p.host.type))
-    return narrow_conditions(heads, text, rewriter.flat, passed)
+    passed = frozenset(p.host for p in parts.parameters if p.kind == "value" and is_integer(p.host.type))
+    return narrow_conditions(parts.heads, parts.text, parts.rewriter.flat, passed)
 
 
 def _index_type(request: OffloadRequest) -> Scalar:
@@ -118,6 +119,19 @@ def _index_type(request: OffloadRequest) -> Scalar:
     while request.names.is_taken(name):
         name += "_"
     return Scalar(name, 64, "signed")
+
+
+def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, parts: _Parts) -> _Parts:
+    """Return the parts with the thread's body, with what it keeps in registers and in shared memory."""
+    variables = OwnVariables(request, parts.name)
+    text = keep_in_registers(request, region, draft, variables)
+    assert parts.mapping is not None, "loops are mapped"
+    search = TileSearch(request, region, draft, parts.heads)
+    tiling = tile_kernel(TileRequest(search, parts.mapping, text, variables))
+    if tiling is None:
+        parts = msgspec.structs.replace(parts, text=text)
+        return msgspec.structs.replace(parts, narrow=_narrow(draft, parts))
+    return msgspec.structs.replace(parts, text=tiling.body.body, tiling=tiling, mapping=tiling.mapping)
 
 
 def _mapping(request: OffloadRequest, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
@@ -245,6 +259,7 @@ def _make_own(request: OffloadRequest, symbol: Symbol, kernel_name: str) -> Symb
 
 def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
     heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
+    tiled = None if parts.tiling is None else parts.tiling.body
     alone = mapping is not None and not parts.accumulators and draft.scan is None
     sliced = large_axes(heads, mapping) if mapping is not None and alone else ()
     strided: tuple[Axis, ...] = ()
@@ -269,7 +284,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         launch=ranges,
         block=mapping.block if mapping else (1, 1, 1),
         parameters=parts.parameters,
-        locals=tuple(rewriter.symbol(s) for s in draft.locals),
+        locals=tuple(rewriter.symbol(s) for s in draft.locals if tiled is None or _names(parts.text, s)),
         body=body,
         functions=_functions(request.program, body),
         guards=tuple(guard(head, counters[:i]) for i, head in enumerate(inner)),
@@ -280,7 +295,19 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         scans=kernel_scans(draft.scan, rewriter),
         index=rewriter.index.name if parts.narrow else "",
         narrow=tuple(rewriter.expr(condition) for condition in parts.narrow),
+        inside=None if tiled is None else tiled.inside,
+        shared=() if tiled is None else tiled.shared,
+        positions=() if tiled is None else tiled.positions,
     )
+
+
+def _names(text: Stmt | None, symbol: Symbol) -> bool:
+    """Whether a text names a variable that it does not declare itself: a loop over tiles has a counter of its own."""
+    assert text is not None, "the body of a nest"
+    parts = [*walk(text)]
+    declared = any(isinstance(part, VarDecl) and part.symbol == symbol for part in parts)
+    counted = any(isinstance(part, For) and part.variable == symbol and not part.declares for part in parts)
+    return counted or (not declared and any(isinstance(part, Name) and part.symbol == symbol for part in parts))
 
 
 def _check_shape(draft: Draft, mapping: ThreadMapping) -> None:

@@ -9,6 +9,7 @@
     along any axis, of what is written                  combined: the threads add up, or the like
     along a loop in which another reference writes      none (`landing` is not asked: report/accesses/model.py)
     along y or z, of what a kernel has in shared memory shared memory, where it is (said there, too)
+    along any axis, of what a port has in tiles         that tile (said there, too)
 
 A direction that combines several of them lands where the furthest does. Neighbours that read one element at different
 times (stencils) find it in a shared tile with a halo, or in L1, also along x.
@@ -29,11 +30,13 @@ from warpsmith.base.source import Span
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.tree.nodes import Expr, For, Loop
 from warpsmith.tree.program import Axis
-from warpsmith.tree.walk import loops, walk
+from warpsmith.tree.walk import loop_names, loops, walk
 
 __all__ = ["Landing", "NestPlace", "Place", "landing", "place_nest"]
 
-Landing = Literal["register", "broadcast", "shared tile or L1", "shared memory", "L2", "combined", "none"]
+Landing = Literal[
+    "register", "broadcast", "shared tile or L1", "shared tile", "shared memory", "L2", "combined", "none"
+]
 Place = Axis | Literal["thread", "block", "host"]
 _WARP: Final = 32
 
@@ -41,12 +44,14 @@ _WARP: Final = 32
 class NestPlace(Struct, frozen=True):
     """Where the loops around references run (outermost first): an axis of the kernel's threads, in each thread, or on
     the host around the kernel; "block": it is an index of blocks; the threads of a block along x, y and z; `widths`:
-    how many threads one step of each loop is, 1 where it is empty."""
+    how many threads one step of each loop is, 1 where it is empty; `tiled`: arrays that the loops around the reference
+    read from tiles in shared memory."""
 
     kernel: str
     loops: tuple[Place, ...]
     block: tuple[int, int, int]
     widths: tuple[int, ...] = ()
+    tiled: frozenset[str] = frozenset()
 
 
 def place_nest(plan: Plan, counters: Sequence[str], outer: Sequence[str], reference: Span) -> NestPlace | None:
@@ -61,10 +66,16 @@ def place_nest(plan: Plan, counters: Sequence[str], outer: Sequence[str], refere
         if any(not isinstance(loop, For) or _key(loop) not in known for loop in (*around, inside[-1])):
             continue
         found = {_key(loop): loop for loop in inside if isinstance(loop, For)}
-        return NestPlace(
-            fragment.kernel.name, tuple(_place(found.get(key), fragment) for key in counters), fragment.kernel.block
-        )
+        places = tuple(_place(found.get(key), fragment) for key in counters)
+        return NestPlace(fragment.kernel.name, places, fragment.kernel.block, tiled=_find_tiled(fragment, inside))
     return None
+
+
+def _find_tiled(fragment: Fragment, inside: Sequence[Loop]) -> frozenset[str]:
+    """Return the arrays that loops read from tiles."""
+    names = loop_names(fragment.function) if fragment.tiles else {}
+    around = {names[loop] for loop in inside if loop in names}
+    return frozenset(name for one in fragment.tiles if one.loop in around for name in one.arrays)
 
 
 def _key(loop: For) -> str:

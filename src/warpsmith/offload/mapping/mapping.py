@@ -25,7 +25,7 @@ from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis, Decision
 from warpsmith.tree.types import Scalar
 
-__all__ = ["ThreadMapping", "choose_mapping", "large_axes"]
+__all__ = ["ThreadMapping", "choose_mapping", "is_wasteful", "large_axes"]
 
 _AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 _WARP = 32
@@ -92,11 +92,12 @@ def _blocks(order: tuple[int, ...], trips: Sequence[int | None], volume: int) ->
         x = volume // (y * z)
         if x >= shortest and block_fits((x, y, z)) and z <= MAX_BLOCK[2]:
             shapes.append((x, y, z))
-    fitting = [s for s in shapes if not any(_wasteful(s[p], trips[loop]) for p, loop in enumerate(order))]
+    fitting = [s for s in shapes if not any(is_wasteful(s[p], trips[loop]) for p, loop in enumerate(order))]
     yield from fitting or shapes
 
 
-def _wasteful(threads: int, trips: int | None) -> bool:
+def is_wasteful(threads: int, trips: int | None) -> bool:
+    """Whether so many threads along an axis are more than a loop has any use for."""
     return trips is not None and threads > _power_above(trips)
 
 

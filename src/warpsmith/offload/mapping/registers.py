@@ -21,13 +21,12 @@ from warpsmith.base.verdict import Verdict
 from warpsmith.loops.replaceable import Replacement, find_replaceable, root_of_element
 from warpsmith.loops.writing.replaced import with_variables
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
-from warpsmith.offload.values.kernel_text import shared_type
+from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.legality.alone import AloneQuestion, is_alone
 from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import Block, Expr, Loop, Stmt, replace
-from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import loops, statements_of, walk
 
@@ -37,9 +36,9 @@ __all__ = ["keep_in_registers"]
 _MOST: Final = 12
 
 
-def keep_in_registers(request: OffloadRequest, region: OffloadRegion, draft: Draft, kernel_name: str) -> Stmt:
+def keep_in_registers(request: OffloadRequest, region: OffloadRegion, draft: Draft, own: OwnVariables) -> Stmt:
     """Return the body of the innermost mapped loop of a draft, in the host's names, with a variable for each element
-    that a thread's loops touch again and again."""
+    that a thread's loops touch again and again; `own`: what makes the kernel's variables."""
     head = draft.loops[-1].loop
     if draft.scan is not None or not any(True for _ in loops(head.body)):
         return head.body
@@ -47,13 +46,10 @@ def keep_in_registers(request: OffloadRequest, region: OffloadRegion, draft: Dra
     tested = tuple(dict.fromkeys((*draft.assumptions, *region.guards)))
     question = ("kept in registers", head, tuple((a.text, a.kind) for a in tested), request.poly)
     found = known.remember(question, lambda: _find(request, draft, region, known))
-    taken: set[str] = set()
 
     def variable(one: Replacement, type: Scalar) -> Symbol:
         array = root_of_element(one.place)
-        text = _fresh(request, f"{array.name}_value", taken)
-        own = shared_type(type, request.facts.function.span)
-        return Symbol(text, f"{kernel_name}:{text}", own, "local", array.span)
+        return own.make(f"{array.name}_value", type, array.span)
 
     new = with_variables(statements_of(head.body), found, variable)
     if isinstance(head.body, Block):
@@ -84,14 +80,3 @@ def _find(request: OffloadRequest, draft: Draft, region: OffloadRegion, known: S
         wanted=wanted,
     ).found
     return tuple(one for one in found if not any(id(node) in updates for node in one.nodes))[:_MOST]
-
-
-def _fresh(request: OffloadRequest, wanted: str, taken: set[str]) -> str:
-    """Return a name for a variable of the kernel, which another kernel may have as well."""
-    wanted = name_from(wanted, ("cuda", "cu_"))
-    name, number = wanted, 1
-    while request.names.is_taken(name) or name in taken:
-        number += 1
-        name = f"{wanted}{number}"
-    taken.add(name)
-    return name

@@ -1,1 +1,1 @@
-"""The steps that map loops to threads or place data, one a file."""
+"""Steps that say where a loop runs, and how its threads read memory. Read `map.py` first."""

@@ -27,6 +27,7 @@ _FOUND: dict[Landing, str] = {
     "register": "a register",
     "broadcast": "broadcast: the lanes of a warp read it together",
     "shared tile or L1": "a shared tile, or L1",
+    "shared tile": "a shared tile",
     "shared memory": "shared memory",
     "L2": "L2",
     "combined": "the threads combine what each has of it",
@@ -50,13 +51,15 @@ class SpaceEntry(Struct, frozen=True):
     """One run of loops with its references; `place`: where its loops run, None where that is not known; `kernels`: the
     kernel of each reference ("": none); `figures`: of each reference of a kernel that was written as one: there, the
     counters are indices of blocks and threads as well; `changing`: of each such reference the loops in which another
-    one to its array comes in between, where one of the two writes."""
+    one to its array comes in between, where one of the two writes; `tiled`: whether the kernel of a port reads each
+    reference from a tile in shared memory."""
 
     space: Space
     place: NestPlace | None
     kernels: tuple[str, ...]
     figures: tuple[AccessFigures, ...] = ()
     changing: tuple[frozenset[int], ...] = ()
+    tiled: tuple[bool, ...] = ()
 
     def reuse_lands(self, reference: ArrayReference, direction: Direction) -> Landing | None:
         """Return where a reference's own reuse along a direction lands; None where that is not known."""
@@ -65,7 +68,10 @@ class SpaceEntry(Struct, frozen=True):
             return "none"
         if self.place is None:
             return None
-        return self._in_place(reference, landing(direction, self.place, written=reference.writes))
+        found = landing(direction, self.place, written=reference.writes)
+        if self.tiled and self.tiled[self.space.references.index(reference)]:
+            return "shared tile" if found in ("shared tile or L1", "broadcast") else found
+        return self._in_place(reference, found)
 
     def _in_place(self, reference: ArrayReference, found: Landing) -> Landing:
         """Return where an array is that a kernel has in shared memory, in place of where it could be."""

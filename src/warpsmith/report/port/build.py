@@ -108,6 +108,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         block=kernel.block,
         mapping=fragment.mapping,
         model=fragment.model,
+        tiles=fragment.tiles,
     )
 
 

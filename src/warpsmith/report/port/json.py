@@ -104,6 +104,8 @@ def _kernel(kernel: KernelEntry) -> Json:
         "block": list(kernel.block),
         "mapping": dict(kernel.mapping),
     }
+    if kernel.tiles:
+        entry["tiles"] = [{"loop": t.loop, "width": t.width, "arrays": list(t.arrays)} for t in kernel.tiles]
     if kernel.model is not None:
         entry["model"] = {
             "sectors_per_request": kernel.model.sectors_per_request,

@@ -112,7 +112,8 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     axes = ", ".join(f"{counter} on {axis}" for counter, axis in kernel.mapping.items()) or "one thread"
     block = ",".join(_trim([str(size) for size in kernel.block]))
     grid = ", ".join(_trim([short_expression(plain_expression(size)) for size in kernel.grid]))
-    return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}"
+    tiles = "".join(f"; {', '.join(one.arrays)} in shared tiles of {one.width}" for one in kernel.tiles)
+    return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}{tiles}"
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:

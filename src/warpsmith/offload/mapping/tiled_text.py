@@ -1,0 +1,499 @@
+"""A thread's body with tiles in shared memory: all threads of a block fill one, wait, use it, and wait once more.
+
+    if (inside)                                  double C_value = inside ? C_gpu[…] : 0;
+        double C_value = C_gpu[…];               for (k_first = 0; k_first < n; k_first += 16) {
+        for (k = 0; k < n; k++)                      A_tile[i_in][j_in] = A_gpu[…]; B_tile[i_in][j_in] = B_gpu[…];
+            C_value += A_gpu[…] * B_gpu[…];   →      barrier
+        C_gpu[…] = C_value;                          if (inside) for (k_in …) C_value += A_tile[…] * B_tile[…];
+                                                     barrier
+                                                 }
+                                                 if (inside) C_gpu[…] = C_value;
+
+Invariant: every thread of a block comes to every barrier: what is left out by threads outside of the launch, or for
+which a condition around the loop does not hold, is left out statement by statement. Each thread runs the iterations
+that it ran before, in their order, and what it reads from a tile was loaded where it is read.
+Limits: conditions around the loop have no `else`; what is declared beside it, with a value, is a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Final
+
+from msgspec import Struct, field, structs
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.loops.analysis.substitute import copy_tree
+from warpsmith.offload.expressions import binary, name, number, shift_expression, wide
+from warpsmith.offload.mapping.extremes import Range, extremes, is_far
+from warpsmith.offload.mapping.own_variables import OwnVariables
+from warpsmith.offload.mapping.tile_shape import Layout, TileShape, lay_out
+from warpsmith.offload.mapping.tiles import LoopReads, SharedRead, array_of, counts_up
+from warpsmith.poly.isl.bound_values import constant
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    Call,
+    Cast,
+    Conditional,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    If,
+    Index,
+    Literal,
+    Name,
+    Node,
+    Stmt,
+    VarDecl,
+    replace,
+)
+from warpsmith.tree.program import Axis
+from warpsmith.tree.types import BOOL, INT, LONG_LONG, UNSIGNED, VOID, Array, FunctionType, Scalar, Symbol, Type
+from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk
+
+__all__ = ["TiledBody", "write_tiles"]
+
+_BARRIER: Final = Symbol("__syncthreads", "cuda:__syncthreads", FunctionType(VOID, (), False), "function", None)
+
+
+class TiledBody(Struct, frozen=True):
+    """The body that all threads of a block run, in the host's names. `inside`: whether the thread is one of the launch;
+    `shared`: the tiles; `positions`: where the thread is in its block along each axis."""
+
+    body: Block
+    inside: Symbol
+    shared: tuple[Symbol, ...]
+    positions: tuple[tuple[Symbol, Axis], ...]
+
+
+def write_tiles(body: Stmt, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables) -> TiledBody | Reason:
+    """Return the body of the innermost mapped loop with tiles, or why it cannot be written so."""
+    writer = _Writer.of(shape, found, own, body.span)
+    for one in found:
+        if one.loop in shape.widths and writer.find_rewritten(body, one.loop) is None:
+            return Reason("STP002", f"the loop over {one.loop.variable.name} is not found any more", one.loop.header)
+    try:
+        written = writer.run(statements_of(body), writer.inside)
+    except _NotWritableError as error:
+        return error.reason
+    shared = tuple(tile.symbol for tile in writer.tiles.values())
+    whole = Block(span=body.span, statements=(*writer.prologue(), *written))
+    return TiledBody(whole, writer.inside, shared, tuple((symbol, axis) for axis, symbol in writer.positions.items()))
+
+
+class _NotWritableError(Exception):
+    def __init__(self, text: str, node: Node) -> None:
+        super().__init__(text)
+        self.reason = Reason("STP002", text, node.span)
+
+
+class _Tile(Struct, frozen=True):
+    """A read with its place in shared memory."""
+
+    read: SharedRead
+    layout: Layout
+    symbol: Symbol
+
+
+class _Writer(Struct):
+    """Writes one body. `first`: the first iteration of the tile at hand, by loop; `thread`: the number of the thread in
+    its block, where rows of tiles are not rows of the block; `ends`: the first and last value of a mapped counter in
+    the block."""
+
+    shape: TileShape
+    found: dict[For, LoopReads]
+    own: OwnVariables
+    span: Span
+    inside: Symbol
+    thread: Symbol
+    positions: dict[Axis, Symbol] = field(default_factory=dict)
+    tiles: dict[SharedRead, _Tile] = field(default_factory=dict)
+    rewritten: dict[int, For] = field(default_factory=dict)
+    inner: dict[str, Symbol] = field(default_factory=dict)
+    uses_thread: bool = False
+
+    @classmethod
+    def of(cls, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables, span: Span) -> _Writer:
+        """Return the writer with its variables."""
+        inside, thread = own.make("inside", BOOL, span), own.make("thread", INT, span)
+        writer = cls(shape, {one.loop: one for one in found}, own, span, inside, thread)
+        for head, axis in zip(shape.block.heads, shape.block.axes, strict=True):
+            # an axis with one thread a block has that thread everywhere
+            if shape.block.along(axis) == 1:
+                continue
+            writer.positions[axis] = own.make(f"{head.variable.name}_in", INT, span)
+        for loop, reads in shape.reads.items():
+            for read in reads:
+                layout = lay_out(read, shape.block, shape.widths[loop])
+                assert layout is not None, "the shape was chosen with it"
+                writer.tiles[read] = _Tile(read, layout, own.make(_tile_name(read), _tile_type(read, layout), span))
+        return writer
+
+    def find_rewritten(self, body: Stmt, loop: For) -> For | None:
+        """Return the loop as it now is in the body: the only one over its counter that has its reads."""
+        nodes = {id(node) for read in self.shape.reads[loop] for node in read.nodes}
+        alike = [
+            part
+            for part in walk(body)
+            if isinstance(part, For) and part.variable == loop.variable and nodes & {id(inner) for inner in walk(part)}
+        ]
+        if len(alike) != 1 or not nodes <= {id(inner) for inner in walk(alike[0].body)}:
+            return None
+        self.rewritten[id(alike[0])] = loop
+        return alike[0]
+
+    def prologue(self) -> tuple[Stmt, ...]:
+        """Return the declaration of the thread's number."""
+        if not self.uses_thread:
+            return ()
+        return (_declare(self.thread, self.number_in(("z", "y", "x")), self.span),)
+
+    def number_in(self, axes: Sequence[Axis]) -> Expr:
+        """Return the number of the thread along some axes, that which is nearest to x counting fastest."""
+        total: Expr = number(0, self.span)
+        for axis in axes:
+            size = self.shape.block.along(axis)
+            if axis in self.positions and size > 1:
+                scaled = total if constant(total) == 0 else binary("*", total, number(size, self.span), INT)
+                total = binary("+", scaled, self.position(axis), INT)
+        return total
+
+    def variable(self, wanted: str, type: Type) -> Symbol:
+        """Return a variable that blocks of their own declare, each for itself."""
+        if wanted not in self.inner:
+            self.inner[wanted] = self.own.make(wanted, type, self.span)
+        return self.inner[wanted]
+
+    def position(self, axis: Axis) -> Expr:
+        """Return where the thread is along an axis of its block."""
+        return name(self.positions[axis], self.span) if axis in self.positions else number(0, self.span)
+
+    # --- the way to the loops
+
+    def run(self, statements: Sequence[Stmt], active: Symbol) -> list[Stmt]:
+        """Return statements of one block as all threads run them; a thread does what it did where `active` holds."""
+        written: list[Stmt] = []
+        plain: list[Stmt] = []
+        for stmt in statements:
+            if self.holds_loop(stmt) or isinstance(stmt, DeclStmt):
+                written += self.guarded(plain, active)
+                plain = []
+                written += self.declared(stmt, active) if isinstance(stmt, DeclStmt) else self.enter(stmt, active)
+            else:
+                plain.append(stmt)
+        return [*written, *self.guarded(plain, active)]
+
+    def holds_loop(self, stmt: Stmt) -> bool:
+        """Whether a loop with tiles is in a statement."""
+        return any(id(part) in self.rewritten for part in walk(stmt))
+
+    def guarded(self, statements: Sequence[Stmt], active: Symbol) -> list[Stmt]:
+        """Return statements for the threads for which `active` holds."""
+        if not statements:
+            return []
+        span = statements[0].span
+        only = statements[0] if len(statements) == 1 else Block(span=span, statements=tuple(statements))
+        return [If(span=span, condition=name(active, span), then=only, other=None)]
+
+    def declared(self, stmt: DeclStmt, active: Symbol) -> list[Stmt]:
+        """Return a declaration that stands for all threads; only the active ones compute its values."""
+        made: list[VarDecl] = []
+        for declaration in stmt.declarations:
+            init = declaration.init
+            if init is None or (isinstance(peel(init), Literal) and isinstance(declaration.symbol.type, Scalar)):
+                made.append(declaration)
+                continue
+            if not isinstance(declaration.symbol.type, Scalar):
+                raise _NotWritableError(f"{declaration.symbol.name} is more than a number", declaration)
+            zero = number(0, init.span)
+            test = name(active, init.span)
+            value = Conditional(span=init.span, type=declaration.symbol.type, condition=test, then=init, other=zero)
+            made.append(replace(declaration, init=value))
+        return [replace(stmt, declarations=tuple(made))]
+
+    def enter(self, stmt: Stmt, active: Symbol) -> list[Stmt]:
+        """Return a statement that has a loop with tiles in it."""
+        if id(stmt) in self.rewritten:
+            assert isinstance(stmt, For), "a loop is tiled"
+            return self.loop(stmt, self.rewritten[id(stmt)], active)
+        match stmt:
+            case Block(statements=statements):
+                return [replace(stmt, statements=tuple(self.run(statements, active)))]
+            case If(condition=condition, then=then, other=None):
+                enters = self.own.make("enters", BOOL, stmt.span)
+                both = binary("&&", name(active, stmt.span), condition, BOOL)
+                inner = Block(span=then.span, statements=tuple(self.run(statements_of(then), enters)))
+                return [_declare(enters, both, stmt.span), inner]
+            case For(body=body):
+                inner = Block(span=body.span, statements=tuple(self.run(statements_of(body), active)))
+                return [replace(stmt, body=inner)]
+            case _:
+                raise _NotWritableError("what the loop stands in has parts that some threads leave out", stmt)
+
+    # --- one loop
+
+    def loop(self, loop: For, original: For, active: Symbol) -> list[Stmt]:
+        """Return a loop over tiles in place of a loop."""
+        tiles = [self.tiles[read] for read in self.shape.reads[original]]
+        width, span = self.shape.widths[original], loop.span
+        first = self.variable(f"{loop.variable.name}_first", LONG_LONG)
+        inner = self.variable(f"{loop.variable.name}_in", INT)
+        ranges = self.ranges()
+        if any(n.symbol in self.find_irregular() for end in (loop.lower, loop.bound) for n in names(end)):
+            raise _NotWritableError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
+        past = loop.bound if loop.relation == "<" else shift_expression(loop.bound, 1)
+        low, high = extremes(loop.lower, ranges), extremes(past, ranges)
+        if low is None or high is None or is_far(high[1]):
+            raise _NotWritableError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
+        uniform = not any(n.symbol in ranges for end in (loop.lower, loop.bound) for n in names(end))
+        loads = [stmt for tile in tiles for stmt in self.load(tile, original, first)]
+        used = self.used(loop, (low[0], past), (first, inner, width, uniform))
+        guarded = If(span=span, condition=name(active, span), then=used, other=None)
+        body = Block(span=loop.body.span, statements=(*loads, _barrier(span), guarded, _barrier(span)))
+        tiled = _count(first, (low[0], high[1]), width, body, loop)
+        tests = [test for head in self.shape.block.heads for test in self.find_tests(head, ranges)]
+        whole = reduce(lambda a, b: binary("&&", a, b, INT), tests) if tests else None
+        return [tiled if whole is None else If(span=span, condition=whole, then=tiled, other=None)]
+
+    def find_irregular(self) -> set[Symbol]:
+        """Return the mapped counters that do not count up by one from thread to thread."""
+        return {head.variable for head in self.shape.block.heads if not counts_up(head)}
+
+    def ranges(self) -> dict[Symbol, Range]:
+        """Return the first and the last value of each mapped counter in the block, of those that count up by one."""
+        return {head.variable: self.ends(head) for head in self.shape.block.heads if counts_up(head)}
+
+    def find_tests(self, head: For, ranges: Mapping[Symbol, Range]) -> Iterator[Expr]:
+        """Yield what holds for a block in which some thread is one of the launch, where the ends of a mapped loop
+        depend on another one: such a grid has blocks without any. All threads of the block find the same."""
+        if head.variable not in ranges:
+            return
+        irregular = self.find_irregular()
+        low, high = ranges[head.variable]
+        for end, nearest, relation in ((head.lower, high, ">="), (head.bound, low, head.relation)):
+            found = {n.symbol for n in names(end)}
+            if found & ranges.keys() and not found & irregular and relation in ("<", "<=", ">="):
+                ends = extremes(end, ranges)
+                if ends is not None:
+                    yield binary(relation, nearest, ends[0] if relation == ">=" else ends[1], INT)
+
+    def ends(self, head: For) -> Range:
+        """Return the first and the last value that a mapped counter has in the block, in 64 bits."""
+        axis = self.shape.block.axis(head.variable)
+        assert axis is not None, "it is mapped"
+        low = wide(self.moved(head, number(0, self.span)))
+        return low, binary("+", low, number(self.shape.block.along(axis) - 1, self.span))
+
+    def used(self, loop: For, ends: tuple[Expr, Expr], at: tuple[Symbol, Symbol, int, bool]) -> Block:
+        """Return the iterations of one tile."""
+        first, inner, width, uniform = at
+        span = loop.span
+        _, past = ends
+        last = self.variable(f"{loop.variable.name}_last", INT)
+        start: Expr = number(0, span)
+        if not uniform:
+            start = _clamp(loop.lower, first, width)
+        stop = _clamp(past, first, width) if not uniform else _least(past, first, width)
+        counted = binary("+", name(first, span), name(inner, span))
+        counter = Cast(span=span, type=_unqualified(loop.variable.type), operand=counted)
+        statements: list[Stmt] = []
+        body = self.with_tiles(loop.body, inner)
+        if any(n.symbol == loop.variable for n in names(body)):
+            statements.append(_declare(loop.variable, counter, span))
+        statements += statements_of(body)
+        block = Block(span=loop.body.span, statements=tuple(statements))
+        new = _count(inner, (start, name(last, span)), 1, block if len(statements) > 1 else statements[0], loop)
+        return Block(span=span, statements=(_declare(last, stop, span), new))
+
+    def with_tiles(self, body: Stmt, inner: Symbol) -> Stmt:
+        """Return the loop's body with reads of tiles."""
+        reads = {id(node): tile for tile in self.tiles.values() for node in tile.read.nodes}
+
+        def change(node: Node) -> Node:
+            tile = reads.get(id(node))
+            if tile is None:
+                return node
+            places: list[Expr] = []
+            for loop in tile.layout.by:
+                axis = self.shape.block.axis(loop.variable)
+                places.append(name(inner, node.span) if axis is None else self.position(axis))
+            return _element(tile, places)
+
+        return rebuild(body, change)
+
+    # --- filling a tile
+
+    def load(self, tile: _Tile, loop: For, first: Symbol) -> list[Stmt]:
+        """Return the statements with which the threads of a block fill a tile, each some elements of some rows."""
+        block, layout, span = self.shape.block, tile.layout, self.span
+        across = layout.extents[-1]
+        if across == block.block[0]:
+            column: Expr = self.position("x")
+            start, step = self.row_of_block(), block.threads // across
+        else:
+            self.uses_thread = True
+            thread = name(self.thread, span)
+            column = binary("%", thread, number(across, span), INT)
+            start, step = binary("/", thread, number(across, span), INT), block.threads // across
+        if layout.rows == 1:
+            done = Block(span=span, statements=tuple(self.fill(tile, (first, loop), (), column)))
+            return [done] if step == 1 else [If(span=span, condition=_less(start, 1), then=done, other=None)]
+        if layout.rows == step:
+            return [Block(span=span, statements=tuple(self.fill_row(tile, (first, loop), start, column)))]
+        row = self.variable("row", INT)
+        filled = Block(span=span, statements=tuple(self.fill_row(tile, (first, loop), name(row, span), column)))
+        if layout.rows < step:
+            chosen = If(span=span, condition=_less(name(row, span), layout.rows), then=filled, other=None)
+            return [Block(span=span, statements=(_declare(row, start, span), chosen))]
+        return [_count(row, (start, number(layout.rows, span)), step, filled, loop)]
+
+    def row_of_block(self) -> Expr:
+        """Return which row of the block the thread is in."""
+        return self.number_in(("z", "y"))
+
+    def fill_row(self, tile: _Tile, at: tuple[Symbol, For], row: Expr, column: Expr) -> list[Stmt]:
+        """Return the statements that load one element of a row."""
+        leading = tile.layout.extents[:-1]
+        if len(leading) == 1:
+            return self.fill(tile, at, (row,), column)
+        inner = number(leading[1], self.span)
+        return self.fill(tile, at, (binary("/", row, inner, INT), binary("%", row, inner, INT)), column)
+
+    def fill(self, tile: _Tile, at: tuple[Symbol, For], rows: tuple[Expr, ...], column: Expr) -> list[Stmt]:
+        """Return the statements that load the element at a place of a tile."""
+        first, loop = at
+        places = [*rows, column]
+        declared: list[Stmt] = []
+        values: dict[Symbol, Expr] = {}
+        tested: dict[Symbol, Expr] = {}
+        for one, place in zip(tile.layout.by, places, strict=True):
+            if one is loop:
+                symbol = self.variable(f"{one.variable.name}_at", LONG_LONG)
+                declared.append(_declare(symbol, binary("+", name(first, self.span), place), self.span))
+                tested[one.variable] = name(symbol, self.span)
+                counter = _unqualified(one.variable.type)
+                values[one.variable] = Cast(span=self.span, type=counter, operand=name(symbol, self.span))
+            elif not self.is_own_place(one, place):
+                symbol = self.variable(f"{one.variable.name}_at", _unqualified(one.variable.type))
+                declared.append(_declare(symbol, self.moved(one, place), self.span))
+                tested[one.variable] = values[one.variable] = name(symbol, self.span)
+        load = _with_values(tile.read.nodes[0], values)
+        stored = Assign(span=self.span, type=tile.read.element, op="=", target=_element(tile, places), value=load)
+        done: Stmt = ExprStmt(span=self.span, expr=stored)
+        condition = tile.read.condition
+        if condition is not None:
+            test = _with_values(condition, _placed(tile.read, tested))
+            done = If(span=self.span, condition=test, then=done, other=None)
+        return [*declared, done]
+
+    def is_own_place(self, head: For, place: Expr) -> bool:
+        """Whether a place along an axis is the thread's own."""
+        axis = self.shape.block.axis(head.variable)
+        return axis is not None and isinstance(place, Name) and place.symbol == self.positions.get(axis)
+
+    def moved(self, head: For, place: Expr) -> Expr:
+        """Return the value that a counter has for the thread at another place of the block."""
+        axis = self.shape.block.axis(head.variable)
+        assert axis is not None and isinstance(head.variable.type, Scalar), "a mapped counter"
+        counter: Expr = name(head.variable, self.span)
+        own = kind = _unqualified(head.variable.type)
+        if head.variable.type.bits == INT.bits and constant(head.lower) != 0:
+            # a thread behind the last iteration may have wrapped around
+            counter, kind = Cast(span=self.span, type=UNSIGNED, operand=counter), UNSIGNED
+        other = binary("+", binary("-", counter, self.position(axis), kind), place, kind)
+        return other if kind == own else Cast(span=self.span, type=own, operand=other)
+
+
+def _count(variable: Symbol, ends: tuple[Expr, Expr], step: int, body: Stmt, like: For) -> For:
+    """Return a loop from one end to before the other."""
+    lower, bound = ends
+    return For(
+        span=like.span,
+        variable=variable,
+        declares=True,
+        lower=lower,
+        relation="<",
+        bound=bound,
+        step=step,
+        body=body,
+        header=like.header,
+    )
+
+
+def _tile_name(read: SharedRead) -> str:
+    return f"{array_of(read.nodes[0])}_tile"
+
+
+def _tile_type(read: SharedRead, layout: Layout) -> Type:
+    kind: Type = _unqualified(read.element)
+    extents = [*layout.extents[:-1], layout.extents[-1] + layout.padding]
+    for extent in reversed(extents):
+        kind = Array(kind, None, extent)
+    return kind
+
+
+def _unqualified(type: Type) -> Scalar:
+    assert isinstance(type, Scalar), "a number"
+    return Scalar(type.name, type.bits, type.kind, spelling=type.spelling.replace("const ", ""))
+
+
+def _element(tile: _Tile, places: Sequence[Expr]) -> Expr:
+    span = tile.read.nodes[0].span
+    result: Expr = name(tile.symbol, span)
+    for place in places:
+        assert isinstance(result.type, Array), "as many subscripts as extents"
+        result = Index(span=span, type=result.type.of, base=result, index=place)
+    return result
+
+
+def _placed(read: SharedRead, values: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+    """Return what stands for each placeholder of a condition: the counter itself where it is the thread's own."""
+    return {other: values.get(counter, name(counter, read.nodes[0].span)) for counter, other in read.at.items()}
+
+
+def _with_values(expr: Expr, values: Mapping[Symbol, Expr]) -> Expr:
+    """Return a copy of an expression with values in place of variables."""
+
+    def change(part: Node) -> Node:
+        return values[part.symbol] if isinstance(part, Name) and part.symbol in values else part
+
+    changed = rebuild(copy_tree(expr), change)
+    assert isinstance(changed, Expr)
+    return changed
+
+
+def _declare(symbol: Symbol, value: Expr, span: Span) -> Stmt:
+    type = symbol.type
+    if isinstance(type, Scalar):
+        symbol = structs.replace(symbol, type=structs.replace(type, const=True))
+    return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
+
+
+def _barrier(span: Span) -> Stmt:
+    call = Call(span=span, type=VOID, function=name(_BARRIER, span), arguments=())
+    return ExprStmt(span=span, expr=call)
+
+
+def _less(left: Expr, right: int) -> Expr:
+    return binary("<", left, number(right, left.span), INT)
+
+
+def _least(past: Expr, first: Symbol, width: int) -> Expr:
+    """Return how many iterations the tile at `first` has before `past`, which lies behind its first one."""
+    span = past.span
+    left = binary("-", wide(past), name(first, span))
+    whole = number(width, span)
+    rest = Cast(span=span, type=INT, operand=left)
+    return Conditional(span=span, type=INT, condition=binary("<", left, whole, INT), then=rest, other=whole)
+
+
+def _clamp(end: Expr, first: Symbol, width: int) -> Expr:
+    """Return where in the tile at `first` an end of the thread's own lies: before it counts as 0, behind it as all."""
+    span = end.span
+    before = binary("<", wide(end), name(first, span), INT)
+    zero = number(0, span)
+    return Conditional(span=span, type=INT, condition=before, then=zero, other=_least(end, first, width))

@@ -1,0 +1,144 @@
+"""Whether a kernel's loops read tiles from shared memory, and its body if they do.
+
+Without a step that says so, loops have tiles where these make less than half of the sectors, and as many warps fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.verdict import Reason
+from warpsmith.offload.decisions import Decided
+from warpsmith.offload.mapping.mapping import ThreadMapping
+from warpsmith.offload.mapping.own_variables import OwnVariables
+from warpsmith.offload.mapping.tile_shape import TileBlock, TileShape, choose_shape
+from warpsmith.offload.mapping.tiled_text import TiledBody, write_tiles
+from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, array_of, find_shared_reads
+from warpsmith.offload.plan import LoopTiles
+from warpsmith.tree.nodes import Loop, Stmt
+from warpsmith.tree.program import Decision
+from warpsmith.tree.walk import loop_names, loops, walk
+
+__all__ = ["TileRequest", "TilesRefusedError", "Tiling", "tile_kernel"]
+
+
+class TilesRefusedError(RefusedError):
+    """A step wants tiles that a kernel cannot have, for this `reason`."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(Finding(reason.rule, "error", reason.text, reason.span, reason.legal_if))
+        self.reason = reason
+
+
+class TileRequest(Struct, frozen=True):
+    """A kernel that may have tiles: its mapping, the thread's body until now, and what makes its variables."""
+
+    search: TileSearch
+    mapping: ThreadMapping
+    text: Stmt
+    own: OwnVariables
+
+    @property
+    def decided(self) -> Decided:
+        """What steps have decided in the function."""
+        return Decided.of(self.search.request.program, self.search.request.facts.function)
+
+
+class Tiling(Struct, frozen=True):
+    """A body with tiles, the mapping with the block that they were made for, and which loops have them."""
+
+    body: TiledBody
+    mapping: ThreadMapping
+    tiles: tuple[LoopTiles, ...]
+
+
+def tile_kernel(request: TileRequest) -> Tiling | None:
+    """Return the kernel's body with tiles; None where it stays. Raises TilesRefusedError where a step wants tiles that
+    cannot be."""
+    decided = request.decided.tiles
+    inside = [loop for loop, _ in loops(request.search.heads[-1].body) if loop in decided]
+    asked = [decided[loop] for loop in inside if decided[loop].width]
+    if asked:
+        return _make_asked(request, inside, asked)
+    # threads of one axis have all that they read alike at once
+    found = find_shared_reads(request.search) if len(request.search.heads) > 1 else ()
+    if isinstance(found, Reason):
+        return None
+    kept = [one for one in found if not any(one.loop is loop for loop in inside)]
+    shape = _choose(request, kept, 0)
+    made = None if shape is None else _write(request, shape, kept)
+    return None if isinstance(made, Reason) else made
+
+
+def _make_asked(request: TileRequest, inside: Sequence[Loop], asked: Sequence[Decision]) -> Tiling:
+    """Return the body with the tiles that steps ask for."""
+    if len({one.width for one in asked}) > 1:
+        text = "the loops of one kernel have tiles of one width"
+        raise TilesRefusedError(Reason("STP003", text, asked[-1].node.header))
+    chosen: list[LoopReads] = []
+    for loop in inside:
+        decision = next((one for one in asked if request.decided.tiles.get(loop) is one), None)
+        if decision is not None:
+            chosen.append(_find_asked(request, loop, decision))
+    nested = next((one for one in chosen for other in chosen if any(one.loop is outer for outer in other.around)), None)
+    if nested is not None:
+        text = "a loop inside it has tiles: what is around stays as it is"
+        raise TilesRefusedError(Reason("STP002", text, nested.loop.header))
+    shape = _choose(request, chosen, asked[0].width)
+    if shape is None:
+        text = f"tiles of {asked[0].width} iterations do not fit: their rows must divide a block's threads, and all of "
+        text += "them have 48 KiB"
+        raise TilesRefusedError(Reason("STP003", text, asked[0].node.header))
+    made = _write(request, shape, chosen)
+    if isinstance(made, Reason):
+        raise TilesRefusedError(made)
+    return made
+
+
+def _find_asked(request: TileRequest, loop: Loop, decision: Decision) -> LoopReads:
+    """Return the reads of one loop that a step asks for."""
+    found = find_shared_reads(replace(request.search, wanted=loop))
+    if isinstance(found, Reason):
+        raise TilesRefusedError(found)
+    one = next((one for one in found if one.loop is loop), None)
+    if one is None:
+        raise TilesRefusedError(
+            Reason("STP002", "only a counted loop is gone through tile by tile", decision.node.header)
+        )
+    names = {array_of(read.nodes[0]) for read in one.reads}
+    missing = next((name for name in decision.arrays if name not in names), None)
+    if one.reads and missing is None:
+        wanted = [read for read in one.reads if not decision.arrays or array_of(read.nodes[0]) in decision.arrays]
+        return replace(one, reads=tuple(wanted))
+    about = [reason for reason in one.refused if missing is None or missing in reason.text]
+    if about:
+        raise TilesRefusedError(about[0])
+    text = f"no two threads of a block read the same element of {missing or 'an array'} in this loop"
+    raise TilesRefusedError(Reason("STP002", text, decision.node.header))
+
+
+def _choose(request: TileRequest, found: Sequence[LoopReads], asked: int) -> TileShape | None:
+    search = request.search
+    decision = request.decided.threads(search.draft.loops[0].loop)
+    left = {id(part) for part in walk(request.text)}
+    references = [one for one in search.draft.loops[0].accesses if id(one.expr) in left]
+    block = TileBlock(search.heads, request.mapping.axes, request.mapping.block)
+    fixed = decision is not None and bool(decision.block)
+    return choose_shape(found, block, references, search.request.options.device, fixed=fixed, asked=asked)
+
+
+def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -> Tiling | Reason:
+    written = write_tiles(request.text, shape, found, request.own)
+    if isinstance(written, Reason):
+        return written
+    names = loop_names(request.search.request.facts.function)
+    tiles = tuple(
+        LoopTiles(names[loop], width, tuple(dict.fromkeys(array_of(read.nodes[0]) for read in shape.reads[loop])))
+        for loop, width in shape.widths.items()
+    )
+    return Tiling(written, replace(request.mapping, block=shape.block.block), tiles)

@@ -1,0 +1,102 @@
+"""Shared tile: the threads of a block load together what several of them read, tile by tile."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
+from warpsmith.loops.place import LoopContext
+from warpsmith.offload.decisions import decide
+from warpsmith.offload.plan import OffloadOptions
+from warpsmith.poly.analyze import Facts
+from warpsmith.tree.nodes import For
+from warpsmith.tree.program import Decision, Program
+from warpsmith.tree.walk import loops
+
+__all__ = ["SharedTile"]
+
+_MOST = 1024
+
+
+class SharedTile(Struct, frozen=True):
+    """Read arrays from tiles in shared memory, in a loop that each thread of a kernel goes through.
+
+    The loop runs tile by tile, `width` iterations each: all threads of a block load what some of them will read, each
+    element once, wait for one another, use the tile, and wait again. Worth while for what threads along an axis of the
+    block read alike: of `A[i][k] * B[k][j]` with a loop over k in threads over i and j, both. In the words of document
+    002 this removes redundant access. Each thread adds up in the order that it had, so that floating-point results stay
+    as they are, bit for bit.
+
+    Legal where nothing in the kernel writes what is loaded, where it is known which elements are read (only those are
+    loaded), and where all threads of a block go through the loop together: threads outside of the launch, or with fewer
+    iterations than others, wait at the barriers as well. `arrays`: which ones (without it all that threads share);
+    `width=0`: none, the loop reads global memory. The text of the program does not change; kernels have tiles without
+    this step where these make less than half of the sectors.
+
+    Step: loop=f/i/j/k width=16
+
+    Before:
+        void f(int n, float C[restrict n][n], float A[restrict n][n], float B[restrict n][n])
+        {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++)
+                    for (int k = 0; k < n; k++)
+                        C[i][j] += A[i][k] * B[k][j];
+        }
+
+    After:
+        void f(int n, float C[restrict n][n], float A[restrict n][n], float B[restrict n][n])
+        {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++)
+                    for (int k = 0; k < n; k++)
+                        C[i][j] += A[i][k] * B[k][j];
+        }
+    """
+
+    name: ClassVar[str] = "shared-tile"
+    loop: str
+    width: int = 16
+    arrays: tuple[str, ...] = ()
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Say whether the kernel that has the loop can have the tiles."""
+        # the planner decides, and is loaded with all that it needs
+        from warpsmith.offload.port import plan_function
+
+        place = LoopContext.of(program, self.loop)
+        if not 0 <= self.width <= _MOST:
+            text = f"a tile is 1 to {_MOST} iterations wide, or 0 for none; not {self.width}"
+            return Unknown((Reason("STP003", text, place.loop.header, legal_if=("for example width=16",)),))
+        if not isinstance(place.loop, For):
+            return Unknown((Reason("STP002", "only a counted loop is gone through tile by tile", place.loop.header),))
+        if self.width == 0:
+            return Proved()
+        after = self.apply(program)
+        planned = plan_function(after, facts.after(after), place.function, OffloadOptions())
+        for fragment in planned.fragments:
+            inside = [loop for stmt in fragment.statements for loop, _ in loops(stmt)]
+            if any(loop is place.loop for loop in inside):
+                tiled = any(tiles.loop == self.loop for tiles in fragment.tiles)
+                return Proved(fragment.assumptions) if tiled else _is_outermost(place)
+        around = [refusal for refusal in planned.refusals if self.loop.startswith(f"{refusal.loop}/")]
+        if not around:
+            return _is_outermost(place)
+        reason = around[0].reason
+        return Unknown((reason,)) if reason.dependence is None else Refuted((reason,))
+
+    def apply(self, program: Program) -> Program:
+        """Return the program with the decision noted."""
+        place = LoopContext.of(program, self.loop)
+        function = place.function.symbol.name
+        decision = Decision(
+            self.loop, function, "tiles", place.loop, width=self.width, arrays=tuple(sorted(set(self.arrays)))
+        )
+        return decide(program, place, decision)
+
+
+def _is_outermost(place: LoopContext) -> Unknown:
+    text = "no kernel has threads that go through this loop: none of the loops around it becomes threads"
+    return Unknown((Reason("STP002", text, place.loop.header, legal_if=("a parallel loop around it",)),))

@@ -1,0 +1,64 @@
+"""Random nests whose kernels have tiles: the kernels do what the functions do, bit for bit, under every schedule.
+
+`WARPSMITH_PROGRAMS=500 pytest -m slow tests/random_programs/test_tiled.py -k many` runs as many functions.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.random_programs.seeded_tiles import BUGS
+from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
+from tests.random_programs.tiled_programs import falling_function, program, random_functions
+from warpsmith.flows.port import PortOptions, port
+
+BATCH = 12
+MANY = int(os.environ.get("WARPSMITH_PROGRAMS", "60"))
+
+
+def _compared(count: int, folder: Path, first: int = 0) -> Tiled:
+    tiled = Tiled()
+    for number in range(-(-count // BATCH)):
+        functions = random_functions(first + number, min(count, BATCH))
+        compare_tiled([*functions, *([falling_function("falling")] if count >= BATCH else [])], folder, tiled)
+    return tiled
+
+
+def test_kernels_with_tiles_do_what_functions_do(tmp_path: Path) -> None:
+    tiled = _compared(3, tmp_path)
+    assert not tiled.wrong, tiled.wrong[0]
+    assert tiled.kernels == 2 and tiled.launches == 16
+
+
+@pytest.mark.slow
+def test_many_kernels_do_what_functions_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiled = _compared(MANY, tmp_path)
+    with capsys.disabled():
+        print(f"\n{tiled.kernels} kernels with tiles, {tiled.launches} launches; without: {dict(tiled.left)}")
+    assert not tiled.wrong, "\n\n".join(tiled.wrong[:3])
+    assert tiled.kernels >= MANY // 3
+
+
+@pytest.mark.slow
+def test_ports_with_tiles_pass_the_referee(tmp_path: Path) -> None:
+    path = tmp_path / "tiled.c"
+    path.write_text(program(random_functions(0, 2 * BATCH)))
+    result = port([str(path)], PortOptions(steps=False))
+    assert result.plan is not None and result.verification is not None
+    assert result.verification.status == "pass", result.verification.reasons
+    assert sum(bool(fragment.tiles) for fragment in result.plan.fragments) >= BATCH // 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS)
+def test_wrong_tiles_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    BUGS[bug](monkeypatch)
+    assert _compared(BATCH, tmp_path).wrong
+
+
+def test_a_tile_that_is_too_narrow_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    BUGS["a tile one iteration too narrow"](monkeypatch)
+    assert _compared(3, tmp_path).wrong
