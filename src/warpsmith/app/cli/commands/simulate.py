@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.commands.assembly import SUFFIX, run_assembly
 from warpsmith.app.cli.commands.clocks import run_clocks
+from warpsmith.app.cli.commands.machines.assembly import SUFFIX, run_assembly
 from warpsmith.app.cli.commands.pictures import read_timeline, write_picture
 from warpsmith.app.cli.console import ask, tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late

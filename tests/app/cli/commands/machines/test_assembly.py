@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 
-EXAMPLE = str(Path(__file__).parents[4] / "examples" / "gcn" / "two_halves.s")
+EXAMPLE = str(Path(__file__).parents[5] / "examples" / "gcn" / "two_halves.s")
 ARGUMENTS = ("--arg", "s12=x", "--arg", "s[2:3]=zeros:u32[64]")
 
 

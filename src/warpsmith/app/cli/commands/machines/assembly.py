@@ -11,7 +11,7 @@ from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.launch import usage
 from warpsmith.app.cli.options import text, texts
-from warpsmith.flows.assembly import AssemblyOptions, AssemblyTarget, simulate_assembly
+from warpsmith.flows.assembly.simulate import AssemblyOptions, AssemblyTarget, simulate_assembly
 from warpsmith.flows.clocks.simulate import read_program
 from warpsmith.kernels.shape import dim_of
 from warpsmith.report.masks.json import masks_json

@@ -9,7 +9,7 @@ import pytest
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.assembly import AssemblyOptions, simulate_assembly
+from warpsmith.flows.assembly.simulate import AssemblyOptions, simulate_assembly
 
 PLAIN = "v_lshlrev_b32 v1, 2, v0\ns_mov_b64 exec, 3\nv_mov_b32 v2, s4\nglobal_store_dword v1, v2, s[2:3]\ns_endpgm\n"
 KERNEL = """

@@ -1,0 +1,1 @@
+"""Commands on text of other machines: assembly.py runs it for `simulate`."""

@@ -1,0 +1,1 @@
+"""SIMULATE of text of other machines: simulate.py is the line."""
