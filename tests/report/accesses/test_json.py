@@ -23,7 +23,7 @@ def test_json_is_of_the_reports_schema() -> None:
         "parameters": [],
         "constant": 0,
     }
-    assert space["references"][0]["reuse"] == [{"direction": [0, 1, 0], "lands": "broadcast"}]
+    assert space["references"][0]["reuse"] == [{"direction": [0, 1, 0], "lands": "shared tile"}]
 
 
 def test_what_stays_and_what_is_irregular() -> None:
