@@ -99,3 +99,26 @@ def test_of_two_facts_of_the_same_places_the_more_certain_one_is_kept(tmp_path: 
     proven = replace(facts, races=(replace(told, certainty="proven"),), races_complete=False)
     (kept,) = with_witnesses(unit, KernelFile("k.cu"), proven, RunBudget(SECONDS)).races
     assert kept.certainty == "proven" and not kept.replay
+
+
+def test_a_race_that_stays_within_warps_does_so_where_a_run_sees_it(tmp_path: Path) -> None:
+    text = """__global__ void rows(float *out, int n) {
+        __shared__ float s[2][32];
+        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        for (int i = 0; i < n; i++) {
+            s[warp][lane] = out[i * 64 + threadIdx.x];
+            __syncwarp();
+            out[i * 64 + threadIdx.x] = s[warp][31 - lane];
+        }
+    }
+    void host(float *out) { rows<<<1, 64>>>(out, 8); }
+    """
+    unit = unit_of(tmp_path, text)
+    facts = facts_of(unit)
+    facts = replace(facts, races=tuple(replace(race, certainty="heuristic") for race in facts.races))
+    assert {race.one_warp for race in facts.races} == {True}
+    found = with_witnesses(unit, KernelFile("k.cu"), facts, RunBudget(SECONDS)).races
+    assert {race.one_warp for race in found if race.replay} == {True}
+    mixed = replace(facts, races=(*facts.races, *(replace(race, one_warp=False) for race in facts.races)))
+    found = with_witnesses(unit, KernelFile("k.cu"), mixed, RunBudget(SECONDS)).races
+    assert {race.one_warp for race in found if race.replay} == {False}

@@ -58,7 +58,7 @@ def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs:
         runs.without.setdefault(seen.why, []).append(facts.function.name)
     if seen.escapes:
         facts = replace(facts, simulated=replace(facts.simulated, escapes=tuple(seen.escapes)))
-    return replace(facts, races=_merge(facts.races, seen.races)) if seen.races else facts
+    return replace(facts, races=_merge(facts, seen.races)) if seen.races else facts
 
 
 def with_figures(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
@@ -80,13 +80,25 @@ def with_figures(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs: R
     return replace(facts, simulated=replace(found, escapes=escapes))
 
 
-def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
+def _merge(facts: KernelFacts, seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
     """Return what the text tells and what runs show; of two facts of the same places the one that is more certain, the
     text's where they are alike."""
+    told = facts.races
     best = {race.places: _CERTAIN.index(race.certainty) for race in seen}
     kept = [race for race in told if _CERTAIN.index(race.certainty) >= best.get(race.places, 0)]
     known = {race.places for race in kept}
-    return (*kept, *(race for race in seen if race.places not in known))
+    within = {race.places for race in told if race.one_warp} - {race.places for race in told if not race.one_warp}
+    shown = (replace(race, one_warp=race.places in within and _is_of_one_warp(facts, race)) for race in seen)
+    return (*kept, *(race for race in shown if race.places not in known))
+
+
+def _is_of_one_warp(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether the threads that a run saw are of one warp."""
+    width, height, _ = facts.block
+    threads = [side.thread for side in (race.first, race.second)]
+    indices = [None if thread is None else thread.index for thread in threads]
+    warps = {i and (i[0] + width * (i[1] + height * i[2])) // facts.device.warp_width for i in indices}
+    return race.reach == "block" and len(warps) == 1 and None not in warps
 
 
 def _may_race(facts: KernelFacts) -> bool:
