@@ -57,7 +57,7 @@ def test_many_random_kernels_leave_the_same_memory(architecture: str) -> None:
     first = _SEED + _PROGRAMS * ARCHITECTURES["gcn"].index(architecture)
     found = Counter(_outcome(random_case(seed), architecture) for seed in range(first, first + _PROGRAMS))
     assert set(found) <= {"", "refused", *NOT_COMPARED}
-    assert found[""] >= _PROGRAMS // 4
+    assert found[""] >= _PROGRAMS // 5
 
 
 @pytest.mark.slow

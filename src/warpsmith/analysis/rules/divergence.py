@@ -198,8 +198,8 @@ def _modulo(
 
 def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) -> KernelFinding:
     known = made_of.of_thread or any(text in PARTED for text in branch.why)
-    index = "the thread's index" if known and not made_of.unknown else "what is not known"
-    source = "loaded data" if made_of.loads else index
+    index = "the thread's index" if known else "what is not known"
+    source = "loaded data" if made_of.loads else "a call or an exchange" if made_of.unknown else index
     message = f"lanes of a warp leave the loop in different iterations: how often it runs depends on {source}"
     sure = not made_of.unknown and (known or bool(made_of.loads)) and not _is_of_flags(facts, made_of)
     found = _make_finding(facts, branch, "DIV003", message, "conditional" if sure else "heuristic")

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.simt.gcn.memory import Array, GcnFault, GcnMemory
-from warpsmith.simt.gcn.nodes import GcnInstruction
+from warpsmith.simt.gcn.nodes import GcnInstruction, GcnRegisters
 from warpsmith.simt.gcn.ops.selected import is_selected, run_selected
 from warpsmith.simt.gcn.ops.table import OPERATIONS
 from warpsmith.simt.gcn.start import GcnStart, GcnTask, begin_gcn_wave, prepare_start
@@ -184,5 +184,6 @@ def _both(wave: GcnWave, i: GcnInstruction) -> None:
     _one(wave, i.beside)
     # what the second one did not change is what the first one left
     target = i.beside.operands[0]
-    first[target.first] = wave.v[target.first]  # type: ignore[union-attr]
+    assert isinstance(target, GcnRegisters), "what is written beside another one is a register"
+    first[target.first] = wave.v[target.first]
     wave.v = first

@@ -116,9 +116,19 @@ def _records(accesses: Sequence[AccessFact]) -> dict[Record, set[int]]:
         if access.stride_bytes and access.variable and isinstance(detail, Memory):
             size = abs(access.stride_bytes)
             if access.bytes < size <= _LARGEST_RECORD:
-                starts = _starts(access, detail.offset, size)
-                used[access.variable, size] |= {(start + n) % size for start in starts for n in range(access.bytes)}
+                used[access.variable, size] |= {(detail.offset + n) % size for n in range(access.bytes)}
     return used
+
+
+def _count_used(facts: KernelFacts, record: Record) -> int:
+    """Return how many bytes of a record are used, those of arrays in it that loops walk through with them."""
+    used: set[int] = set()
+    for access in facts.accesses:
+        detail = access.instruction.detail
+        if (access.variable, abs(access.stride_bytes or 0)) == record and isinstance(detail, Memory):
+            starts = _starts(access, detail.offset, record[1])
+            used |= {(start + n) % record[1] for start in starts for n in range(access.bytes)}
+    return len(used)
 
 
 def _starts(access: AccessFact, offset: int, size: int) -> range:
@@ -142,11 +152,12 @@ def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[in
     from_source = access.span is not None and access.span.file is not facts.function.listing
     text = _BUILTIN.sub("", access.span.text) if access.span is not None and from_source else ""
     is_field = bool(_FIELD.search(text)) or (used is not None and access.bytes < len(used) < size)
-    if used is None or not is_field or 2 * len(used) > size:
+    if used is None or not is_field:
         return None
-    message = (
-        f"{describe_access(access)}, one field of records of {size} bytes: {len(used)} bytes of each record are used"
-    )
+    count = _count_used(facts, (access.variable, size))
+    if 2 * count > size:
+        return None
+    message = f"{describe_access(access)}, one field of records of {size} bytes: {count} bytes of each record are used"
     estimate = _traffic(access)
     return replace(
         place_of(facts, access, "MEM002", message),
