@@ -425,3 +425,13 @@ int sum = 0;
 for (int i = 0; i < 4; i++) sum = 3 * sum + counts[i].n;
 for (int i = 0; i < 6; i++) sum = 3 * sum + square[i / 3][i % 3].n;
 oi[t] = sum + 7 * inside.c[0].n + 11 * inside.c[2].n + inside.last + several[1].c[2].n * several[t & 1].last;
+
+//// references to converted values
+const float &whole = in[t];
+const unsigned char &low = in[t];
+auto bound = [](const int &x) { return x * 2; };
+Bound held(fin[t], in[t] & 1);
+float row[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+put(fin, row[t & 1], 3);
+of[t] = whole + halved(in[t]) + row[0][t & 3] + row[1][t & 3] + held.part;
+oi[t] = low + bound(fin[t]) + held.whole;

@@ -35,3 +35,14 @@ struct Vec {
 };
 __device__ inline Vec operator*(float s, Vec v) { return {s * v.x, s * v.y}; }
 template <class F> __device__ int applied(F f, int n) { int s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
+
+__device__ float halved(const float &x) { return x / 2; }
+__device__ void put(const float *const &from, float *const &to, const short &count) {
+    for (int i = 0; i < count; i++) to[i] = from[i];
+}
+struct Bound {
+    const int &whole;
+    double part;
+    __device__ Bound(const int &a, const double &b) : whole(kept), part(b / 4) { kept = a; }
+    int kept;
+};

@@ -13,7 +13,7 @@ from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
-from warpsmith.front.cxx.objects import address, is_lvalue, is_value, unwritten
+from warpsmith.front.cxx.objects import address, is_alike, is_lvalue, is_value, unwritten
 from warpsmith.tree.nodes import Call, DeclStmt, Expr, MacroUse, VarDecl, VerbatimExpr, replace
 from warpsmith.tree.types import Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel, walk
@@ -119,11 +119,12 @@ class Declarations:
                 init = self._members(row, parts[-1], type) or init
         refers = isinstance(type, Pointer) and type.reference
         if refers and init is not None and isinstance(type, Pointer):
-            if is_lvalue(init) and not isinstance(peel(init), VerbatimExpr):
+            converted = isinstance(init.type, Scalar) and not is_alike(init.type, type.to)
+            if is_lvalue(init) and not converted and not isinstance(peel(init), VerbatimExpr):
                 init = address(init)
             elif isinstance(init, VerbatimExpr):
                 init = msgspec.structs.replace(init, type=type)
-            elif isinstance(type.to, Scalar) and is_value(init):
+            elif isinstance(type.to, Scalar) and (converted or is_value(init)):
                 type = type.to  # bound to a value: a variable that holds it
             elif isinstance(type.to, Scalar):
                 opaque = self.expressions.make_opaque(parts[-1], "a reference to the result of an operator")

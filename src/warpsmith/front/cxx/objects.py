@@ -43,6 +43,7 @@ __all__ = [
     "before",
     "behind",
     "dereference",
+    "is_alike",
     "is_lvalue",
     "is_pure",
     "is_value",
@@ -133,7 +134,7 @@ def is_value(expr: Expr) -> bool:
         case Binary(op=op):
             return op != ","
         case Conditional(then=then, other=other):
-            return is_value(then) or is_value(other) or not _is_alike(then.type, other.type)
+            return is_value(then) or is_value(other) or not is_alike(then.type, other.type)
         case Cast(operand=operand):
             head = Span(expr.span.file, expr.span.start, operand.span.start).text
             return "&" not in head and _NUMBERS.issuperset(re.findall(r"\w+", head))
@@ -149,7 +150,7 @@ def is_value(expr: Expr) -> bool:
             assert_never(expr)
 
 
-def _is_alike(a: Type, b: Type) -> bool:
+def is_alike(a: Type, b: Type) -> bool:
     """Whether two types may be the same but for const and volatile."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return (a.bits, a.kind) == (b.bits, b.kind)

@@ -20,14 +20,14 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import INITIALIZER, VIRTUAL
-from warpsmith.front.cxx.objects import again, dereference, is_lvalue
+from warpsmith.front.cxx.objects import again, dereference, is_alike, is_lvalue
 from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.front.device.defaults import is_made, value_from_nothing
 from warpsmith.front.device.lambdas import Lambda, lambda_at
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, InitList, Literal, Name, Unary
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
 
-__all__ = ["DeviceCalls", "address_of", "constructor_symbol"]
+__all__ = ["DeviceCalls", "address_of", "bind", "constructor_symbol"]
 
 _CONFIGURES: Final = "cudaConfigureCall"
 _SMALL: Final = frozenset({kinds.UNEXPOSED_EXPR, kinds.PAREN})
@@ -44,8 +44,16 @@ def constructor_symbol(context: Context, row: int) -> Symbol:
     return msgspec.structs.replace(symbol, type=FunctionType(result, parameters))
 
 
+def bind(value: Expr, reference: Pointer) -> Expr:
+    """Return what a reference of this type holds: the address of what `value` names or, where that is of another type,
+    of a temporary that holds the converted value (C++17 [dcl.init.ref] 5.4)."""
+    if is_alike(value.type, reference.to):
+        return address_of(value)
+    return address_of(Cast(span=value.span, type=reference.to, operand=value))
+
+
 def address_of(value: Expr) -> Expr:
-    """Return what a reference to a value holds; of what is no variable, the address of one that holds it."""
+    """Return the address of what a value names; of what is no variable, the address of one that holds it."""
     if isinstance(value, Unary) and value.op == "*":
         return value.operand
     if isinstance(value, Conditional) and is_lvalue(value.then) and is_lvalue(value.other):
@@ -172,8 +180,7 @@ class DeviceCalls:
         for number, row in enumerate(rows):
             value = self._build_default(callee, number, row) or self.expressions.build(row)
             type = wanted[number] if number < len(wanted) else None
-            reference = isinstance(type, Pointer) and type.reference
-            made.append(address_of(value) if reference else value)
+            made.append(bind(value, type) if isinstance(type, Pointer) and type.reference else value)
         return made
 
     def _build_default(self, callee: int, number: int, row: int) -> Expr | None:
@@ -233,8 +240,8 @@ class DeviceCalls:
         captured: list[Expr] = []
         for number, parameter in made.captures:
             value = self._find_capture(number, span)
-            reference = isinstance(parameter.type, Pointer) and parameter.type.reference
-            captured.append(address_of(value) if reference else value)
+            held = parameter.type
+            captured.append(bind(value, held) if isinstance(held, Pointer) and held.reference else value)
         type = made.symbol.type
         assert isinstance(type, FunctionType)
         wanted = type.parameters[len(captured) :]

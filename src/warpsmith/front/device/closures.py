@@ -14,7 +14,7 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.device.builders import DeviceExpressionBuilder
-from warpsmith.front.device.calls import address_of
+from warpsmith.front.device.calls import bind
 from warpsmith.tree.nodes import Expr, InitList, Name
 from warpsmith.tree.types import Pointer, Record, Type
 
@@ -76,8 +76,8 @@ def closure(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
     items: list[Expr] = []
     for number, field in zip(found, type.fields, strict=True):
         value = expressions.find_capture(number, span)
-        reference = isinstance(field.type, Pointer) and field.type.reference
-        items.append(address_of(value) if reference else value)
+        held = field.type
+        items.append(bind(value, held) if isinstance(held, Pointer) and held.reference else value)
     return InitList(span=span, type=type, items=tuple(items))
 
 

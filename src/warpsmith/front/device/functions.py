@@ -17,7 +17,7 @@ from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.device_marks import kernel_name, traits_of
 from warpsmith.front.clang import kinds
 from warpsmith.front.cuda.losses import LostKernel
-from warpsmith.front.device.calls import address_of, constructor_symbol
+from warpsmith.front.device.calls import bind, constructor_symbol
 from warpsmith.front.device.closures import bind_captures, is_closure
 from warpsmith.front.device.defaults import make_members
 from warpsmith.front.device.expressions import DeviceExpressions
@@ -170,7 +170,7 @@ class DeviceFunctions:
                 continue  # an unnamed union, or a member of no size
             target: Expr = member
             if isinstance(member.type, Pointer) and member.type.reference:
-                made = address_of(made)
+                made = bind(made, member.type)
             assigned = Assign(span=made.span, type=member.type, op="=", target=target, value=made)
             yield ExprStmt(span=made.span, expr=assigned)
 

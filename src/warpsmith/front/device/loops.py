@@ -11,7 +11,7 @@ from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.objects import again
 from warpsmith.front.device.builders import DeviceStatementBuilder
-from warpsmith.front.device.calls import address_of
+from warpsmith.front.device.calls import bind
 from warpsmith.tree.nodes import Binary, Block, DeclStmt, Index, Literal, Name, Stmt, Unary, VarDecl, While
 from warpsmith.tree.types import BOOL, SIZE_T, Array, Pointer, Symbol
 
@@ -74,8 +74,9 @@ def range_for(statements: DeviceStatementBuilder, row: int, span: Span) -> Stmt:
     counter = Symbol(f"{symbol.name}_at", f"{symbol.key}:at", SIZE_T, "local", symbol.span)
     at = Name(span=span, type=SIZE_T, symbol=counter)
     value: Index | Unary = Index(span=span, type=sequence.type.of, base=sequence, index=at)
-    referred = isinstance(symbol.type, Pointer) and symbol.type.reference
-    made = VarDecl(span=span, symbol=symbol, init=address_of(value) if referred else value)
+    type = symbol.type
+    init = bind(value, type) if isinstance(type, Pointer) and type.reference else value
+    made = VarDecl(span=span, symbol=symbol, init=init)
     body = statements.build(parts[1])
     zero = Literal(span=span, type=SIZE_T, text="0", value=0)
     count = Literal(span=span, type=SIZE_T, text=str(sequence.type.count), value=sequence.type.count)

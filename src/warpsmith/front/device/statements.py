@@ -22,7 +22,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import INITIALIZER
 from warpsmith.front.cxx.objects import again
 from warpsmith.front.device.assembly import call_of, meetings, template_of
-from warpsmith.front.device.calls import address_of
+from warpsmith.front.device.calls import bind
 from warpsmith.front.device.closures import is_closure
 from warpsmith.front.device.defaults import make_object
 from warpsmith.front.device.expressions import MOST_NESTED, DeviceExpressions
@@ -189,7 +189,7 @@ class DeviceStatements:
         inits = [c for c in self.table.expressions(row) if self.table.flags[c] & INITIALIZER]
         init = self.expressions.build(inits[0]) if inits and not self._makes_nothing(inits[0]) else None
         if init is not None and isinstance(symbol.type, Pointer) and symbol.type.reference:
-            init = address_of(init)
+            init = bind(init, symbol.type)
         return VarDecl(span=self.expressions.span(row), symbol=symbol, init=init)
 
     def _makes_nothing(self, row: int) -> bool:
@@ -210,7 +210,7 @@ class DeviceStatements:
             return Return(span=span, value=again(self.object))
         value = self.expressions.build(parts[0]) if parts else None
         if value is not None and isinstance(self.result, Pointer) and self.result.reference:
-            value = address_of(value)
+            value = bind(value, self.result)
         return Return(span=span, value=value)
 
     def _build_attributed(self, row: int, span: Span) -> Stmt:
