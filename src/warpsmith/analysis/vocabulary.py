@@ -35,6 +35,7 @@ class Vocabulary(Struct, frozen=True):
     shuffle_down: str
     reduce_add: str
     release: str
+    lock_fences: str
     shared: str
     private: str
     inline: str
@@ -59,6 +60,7 @@ CUDA: Final = Vocabulary(
     shuffle_down="__shfl_down_sync",
     reduce_add="__reduce_add_sync",
     release="give it back by __threadfence(); atomicExch(lock, 0)",
+    lock_fences="put __threadfence() behind what takes the lock, and in front of what gives it back",
     shared="shared",
     private="local",
     inline="__forceinline__",
@@ -82,6 +84,7 @@ OPENCL: Final = Vocabulary(
     shuffle_down="sub_group_shuffle_down",
     reduce_add="sub_group_reduce_add",
     release="give it back by mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_xchg(lock, 0)",
+    lock_fences="put mem_fence(CLK_GLOBAL_MEM_FENCE) behind what takes the lock, and in front of what gives it back",
     shared="local",
     private="private",
     inline="inline",

@@ -204,6 +204,8 @@ class Frame(Struct):
             raise NotModeled("the address of something that has none", expr.span)
         if is_object(expr.type):
             return self.object(expr)
+        if isinstance(expr, nodes.VerbatimExpr):
+            raise NotModeled(f"the address of {expr.reason}", expr.span)
         value = self.scalar(expr)
         place = self.temporary(expr.type)
         store(self.builder, place, expr.type, value)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.race_evidence import (
+    is_locked_without_fence,
     is_looked_at_again,
     is_of_no_launch,
     is_polled,
@@ -185,3 +186,28 @@ def test_lanes_that_store_what_they_exchanged(value: str, *, alike: bool, tmp_pa
     facts = facts_of(tmp_path, body)
     found = [is_reduced(facts, race) for race in facts.races if race.space == "shared"]
     assert found == [alike] * len(found) and (found or alike)
+
+
+@pytest.mark.parametrize(
+    ("body", "locked"),
+    [
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; atomicExch(out, 0);", True),
+        (
+            "bool d = false; while (!d) { if (!atomicCAS(out, 0, 1)) { *more += n; d = true; atomicExch(out, 0); } }",
+            True,
+        ),
+        # it has a fence, another lock is given back, it is not given back on all ways, or it is never taken
+        ("while (atomicCAS(out, 0, 1)); __threadfence(); *more += n; __threadfence(); atomicExch(out, 0);", False),
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; atomicExch(out + 1, 0);", False),
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; if (n) atomicExch(out, 0);", False),
+        ("*more += in[i]; atomicExch(out, 0);", False),
+    ],
+)
+def test_a_lock_that_has_no_fence(body: str, *, locked: bool, tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, body)
+    read = next(one for one in facts.accesses if one.kind == "load" and one.variable == "more")
+    write = next(one for one in facts.accesses if one.kind == "store" and one.variable == "more")
+    race = RaceFact("k", "more", "global", "grid", 0, Side(None, write), Side(None, read), "conditional", ())
+    assert is_locked_without_fence(facts, race) == locked
+    told = [one for one in synchronization(replace(facts, races=(race,), as_written=None)) if one.rule == "SYN008"]
+    assert ["without a fence" in one.message for one in told] == [locked]

@@ -96,8 +96,8 @@ def test_types_of_device_code(tmp_path: Path) -> None:
     records = {record[0]: record for record in dump.records}
     a, b, c = (records[tag] for tag in "ABC")
     assert [(m[0], m[4]) for m in a[3] if m[0] in ("k", "f", "b")] == [("k", True), ("f", False), ("b", False)]
-    assert {"u", "w"} <= {m[0] for m in a[3]} and a[10] == 4 and a[11:] == (False, 1, -1)
+    assert {"u", "w"} <= {m[0] for m in a[3]} and a[10] == 4 and a[11:] == (False, 1, -1, [])
     assert b[11] and dump.types[b[13]][1] == dump.records.index(a) and b[12] == 2
-    assert c[11:] == (False, 2, -1)
+    assert c[11:] == (False, 2, -1, [])
     enums = {name: row(dump, name)[1] for name in "soh"}
     assert enums["s"] == kinds.T_INT and enums["o"] == enums["h"] == kinds.T_UINT

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from tests.front.test_kernels import load
+from warpsmith.front.inputs import Source
+from warpsmith.front.kernels import load_kernels
+from warpsmith.front.load import FrontOptions
 
 
 def test_errors_hit_the_functions_in_which_they_lie() -> None:
@@ -68,3 +75,14 @@ int main() {{
 def test_a_loop_with_errors_in_it_is_not_said_to_repeat_anything() -> None:
     for line, repeats in (("", 1), ("std::cout << i;", 1), ("size = std::gone(i);", 0), ("size = absent[i];", 0)):
         assert len(load(LOOP.format(line)).repeats) == repeats, line
+
+
+def test_errors_are_seen_however_the_path_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "k.cu").write_text("__global__ void a(int *x) { x[0] = nowhere; }\n")
+    monkeypatch.chdir(tmp_path)
+    for path in ("k.cu", "./k.cu", ".//k.cu", f"../{tmp_path.name}/k.cu", str(tmp_path / "k.cu")):
+        unit = load_kernels(Source(path), FrontOptions())
+        assert unit.kernels == () and "nowhere" in unit.findings[0].message, path
+    loop = LOOP.format("size = absent[i];")
+    (tmp_path / "loop.cu").write_text(loop)
+    assert load_kernels(Source("./loop.cu"), FrontOptions()).repeats == ()

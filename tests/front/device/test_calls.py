@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.front.test_kernels import boxes, functions, lines, load
+from warpsmith.front.device.builders import BASE_ELSEWHERE
 from warpsmith.front.kernels import DeviceUnit
-from warpsmith.tree.nodes import Call, Name, Unary
+from warpsmith.tree.nodes import Call, Name, Unary, VerbatimExpr
 from warpsmith.tree.types import Pointer
 from warpsmith.tree.walk import walk
 
@@ -19,14 +20,15 @@ struct Vec : Base {
     __device__ float twice() { return norm(2) + this->norm(3); }
     __device__ Vec &operator+=(const Vec &o) { x += o.x; return *this; }
     __device__ static int count(int k) { return k; }
-    __device__ virtual int open() { return 1; }
 };
+struct Open { __device__ virtual int open() { return 1; } };
+struct Far : Base, Open { int own; };
 __device__ float operator-(const Vec &a, float b) { return a.x - b; }
 __device__ void swap(float &a, float &b) { float t = a; a = b; b = t; }
 __device__ float &pick(float *p, int i) { return p[i]; }
 __device__ int more(int a, int b = 40, float c = sinf(1)) { return a + b; }
 typedef int (*Op)(int);
-__global__ void k(float *p, Vec v, Vec *q, Op op, bool c) {
+__global__ void k(float *p, Vec v, Vec *q, Op op, bool c, Open o, Far far) {
     p[0] = v.norm(1) + q->norm(2) + v.get();
     v += *q;
     p[1] = v - 2.0f;
@@ -34,7 +36,8 @@ __global__ void k(float *p, Vec v, Vec *q, Op op, bool c) {
     pick(p, 4) = more(1) + Vec::count(2) + op(5);
     Vec w = Vec(3.0f), x = w, y{4.0f};
     v = w;
-    p[5] = float() + int3().x + v.open();
+    p[5] = float() + int3().x + o.open();
+    p[6] = far.get();
 }
 """
 
@@ -53,8 +56,9 @@ def test_a_method_gets_its_object(unit: DeviceUnit) -> None:
     first, second = calls(unit, "norm")
     assert isinstance(first.arguments[0], Unary) and first.arguments[0].op == "&" and len(first.arguments) == 2
     assert isinstance(second.arguments[0], Name) and second.arguments[0].symbol.name == "q"
-    (inherited,) = calls(unit, "get")
-    assert isinstance(inherited.arguments[0].type, Pointer)
+    inherited, of_far = calls(unit, "get")
+    assert isinstance(inherited.arguments[0].type, Pointer) and isinstance(inherited.arguments[0], Unary)
+    assert isinstance(of_far.arguments[0], Unary) and isinstance(of_far.arguments[0].operand, VerbatimExpr)
     twice = functions(unit)["Vec::twice"]
     owners = [n.arguments[0] for n in walk(twice.body) if isinstance(n, Call)]
     assert [isinstance(o, Name) and o.symbol.name for o in owners] == ["this", "this"]
@@ -88,4 +92,4 @@ def test_objects_are_made_by_functions_that_return_them(unit: DeviceUnit) -> Non
 
 
 def test_what_cannot_be_called_is_a_box(unit: DeviceUnit) -> None:
-    assert boxes(unit) == ["a virtual call"]
+    assert boxes(unit) == ["a virtual call", BASE_ELSEWHERE]

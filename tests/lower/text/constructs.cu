@@ -435,3 +435,13 @@ float row[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
 put(fin, row[t & 1], 3);
 of[t] = whole + halved(in[t]) + row[0][t & 3] + row[1][t & 3] + held.part;
 oi[t] = low + bound(fin[t]) + held.whole;
+
+//// several base classes of which one has members
+Point a(fin[t]), b(1, 2, 3);
+Point c = a + b;
+c = c + b;
+Marked m;
+m.x = fin[t];
+m.step = t;
+of[t] = c.x + 2 * c.y + 4 * c.z + c.sum() + m.twice();
+oi[t] = m.step + m.label();

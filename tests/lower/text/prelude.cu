@@ -46,3 +46,26 @@ struct Bound {
     __device__ Bound(const int &a, const double &b) : whole(kept), part(b / 4) { kept = a; }
     int kept;
 };
+
+template <class T, int L, class S> struct Curious {
+    __device__ T *at() { return ((S *)this)->at(); }
+    __device__ const T *at() const { return static_cast<const S *>(this)->at(); }
+    __device__ void set(const T &a) { T *p = at(); for (int i = 0; i < L; i++) p[i] = a; }
+    __device__ T sum() const { T s = 0; for (int i = 0; i < L; i++) s += at()[i]; return s; }
+    template <class V> __device__ S operator+(const Curious<T, L, V> &v) const {
+        S r;
+        for (int i = 0; i < L; i++) r.at()[i] = at()[i] + v.at()[i];
+        return r;
+    }
+};
+struct Triple { float x, y, z; };
+struct Point : Curious<float, 3, Point>, Triple {
+    __device__ Point() {}
+    __device__ explicit Point(float a) { set(a); }
+    __device__ Point(float a, float b, float c) { x = a; y = b; z = c; }
+    __device__ float *at() { return &x; }
+    __device__ const float *at() const { return &x; }
+};
+struct Label { __device__ int label() const { return 5; } };
+struct One { float x; __device__ float twice() const { return 2 * x; } };
+struct Marked : One, Label { int step; };

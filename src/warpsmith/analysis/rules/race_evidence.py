@@ -24,6 +24,7 @@ from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Memor
 from warpsmith.ssa.ops import OPS
 
 __all__ = [
+    "is_locked_without_fence",
     "is_looked_at_again",
     "is_of_no_launch",
     "is_reduced",
@@ -38,6 +39,7 @@ _OPEN: Final = re.compile(r"gets? there\b|lead both threads there")
 _APART: Final = "get there between the same two barriers"
 """It is not known whether a barrier stands between the two."""
 _SWAP: Final = "atomic_compare"
+_EXCHANGE: Final = "atomic_exchange"
 _MONOTONIC: Final = frozenset({
     "atomic_smax", "atomic_umax", "atomic_smin", "atomic_umin", "atomic_and", "atomic_or",
     _SWAP,
@@ -163,7 +165,7 @@ def is_swap_loop(facts: KernelFacts, race: RaceFact) -> bool:
 def is_release(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether a plain store gives back a lock: behind an atomic swap that put one number there, it puts another one."""
     sides = race.first.access, race.second.access
-    takes = [side for side in sides if side.kind == "atomic" and side.instruction.op in (_SWAP, "atomic_exchange")]
+    takes = [side for side in sides if side.kind == "atomic" and side.instruction.op in (_SWAP, _EXCHANGE)]
     gives = [side for side in sides if side.kind == "store"]
     if len(takes) != 1 or len(gives) != 1:
         return False
@@ -173,6 +175,26 @@ def is_release(facts: KernelFacts, race: RaceFact) -> bool:
     same = numbers.of(take.operands[0]) == numbers.of(give.operands[0])
     behind = facts.warp_level.graph.dominates(takes[0].block, gives[0].block)
     return same and behind and isinstance(taken, Constant) and isinstance(given, Constant) and taken != given
+
+
+def is_locked_without_fence(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether both accesses stand between atomic swaps of one place, and nothing orders memory there: such a lock keeps
+    blocks apart, but not what they have written (PTX ISA, section 8.8: a relaxed operation orders no other access)."""
+    if any(i.op == "fence" for _, i in facts.function.instructions()):
+        return False
+    graph, numbers = facts.warp_level.graph, Numbers(facts)
+    swaps = [access for access in facts.accesses if access.instruction.op in (_SWAP, _EXCHANGE)]
+
+    def is_between(access: AccessFact) -> bool:
+        takes = [one for one in swaps if one.instruction.op == _SWAP and graph.dominates(one.block, access.block)]
+        gives = [one for one in swaps if graph.post_dominates(one.block, access.block)]
+        pairs = ((take, give) for take in takes for give in gives if take is not give)
+        return any(
+            numbers.of(take.instruction.operands[0]) == numbers.of(give.instruction.operands[0]) for take, give in pairs
+        )
+
+    sides = race.first.access, race.second.access
+    return all(side.kind != "atomic" and is_between(side) for side in sides)
 
 
 def _only_guards(facts: KernelFacts, read: AccessFact, update: AccessFact) -> bool:

@@ -13,6 +13,7 @@ from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.race_evidence import (
+    is_locked_without_fence,
     is_looked_at_again,
     is_of_no_launch,
     is_polled,
@@ -249,8 +250,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         message = f"data decide which of several threads writes {where} last: what it holds then is open"
         helps = ("if any of them will do, say so in an ignore comment; else let an atomic operation choose", *helps[2:])
     severity: Severity = "warning" if is_thin(facts, race) else "error"
-    if (mild := _mild_words(facts, race, where)) is not None:
-        severity, message, helps = mild
+    if (known := _known_kind(facts, race, where)) is not None:
+        severity, message, helps = known
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
     if race.barrier is not None and race.barrier.span is not None:
@@ -268,8 +269,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     )  # fmt: skip
 
 
-def _mild_words(facts: KernelFacts, race: RaceFact, where: str) -> tuple[Severity, str, tuple[str, ...]] | None:
-    """Return how severe a race is that an algorithm may live with, what it is and what helps; None of others."""
+def _known_kind(facts: KernelFacts, race: RaceFact, where: str) -> tuple[Severity, str, tuple[str, ...]] | None:
+    """Return how severe a race of a known kind is, what it is and what helps; None of others."""
     strict = "to be strict: read it by an atomic load (cuda::atomic_ref, relaxed), or leave the test out"
     if is_spared_update(facts, race):
         message = (
@@ -285,6 +286,9 @@ def _mild_words(facts: KernelFacts, race: RaceFact, where: str) -> tuple[Severit
             f"{where} is a lock that a plain store gives back: what was written under it may be seen later than that"
         )
         return "warning", message, (facts.words.release,)
+    if race.reach == "grid" and is_locked_without_fence(facts, race):
+        message = f"{where} is touched under a lock without a fence: what one block writes there, another may not see"
+        return "error", message, (facts.words.lock_fences,)
     if is_looked_at_again(facts, race):
         message = (
             f"{where} is read without an atomic operation to decide whether it is updated: it may be an old number"

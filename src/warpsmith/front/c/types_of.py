@@ -95,17 +95,45 @@ class Types:
         """Whether a member of a class may be named by the class's own functions only."""
         return any(record[0] == tag and field in record[9] for record in self._dump.records)
 
-    def one_base(self, tag: str) -> bool:
-        """Whether a class has one base class, which then stands at the start of its objects; known in device code."""
-        return any(record[0] == tag and record[11] for record in self._dump.records)
+    def is_base_at_start(self, tag: str, base: str) -> bool:
+        """Whether objects of a class certainly begin with those of a base class; known in device code."""
+        record = next((record for record in self._dump.records if record[0] == tag), None)
+        if record is None:
+            return False
+        for row, at_start in record[14]:
+            made = self.of(row) if row >= 0 else None
+            if at_start and not isinstance(made, Record):
+                return record[11]  # the only one, of which no more is known
+            if at_start and isinstance(made, Record) and (base == made.tag or self.is_base_at_start(made.tag, base)):
+                return True
+        return False
+
+    def bases(self, tag: str) -> list[Record | None]:
+        """Return the base classes of a class; None for one of which nothing is known."""
+        record = next((record for record in self._dump.records if record[0] == tag), None)
+        made = [self.of(row) if row >= 0 else None for row, _ in record[14]] if record is not None else []
+        return [one if isinstance(one, Record) else None for one in made]
+
+    def derives(self, tag: str, base: str) -> bool:
+        """Whether one class may be a base class of another, direct or not."""
+        return any(one is None or one.tag == base or self.derives(one.tag, base) for one in self.bases(tag))
 
     def fresh(self, tag: str) -> int:
         """Return whether an object of a class that is made from nothing gets values: 0 none, 1 those that its members
         have of their own, 2 what a constructor or a base class gives; known in device code."""
         return next((record[12] for record in self._dump.records if record[0] == tag), 0)
 
+    def moves(self, derived: Type, base: Type) -> bool:
+        """Whether an object, or a pointer to one, becomes that of a base class which may stand elsewhere than at its
+        start."""
+        derived = derived.to if isinstance(derived, Pointer) else derived
+        base = base.to if isinstance(base, Pointer) else base
+        if not isinstance(derived, Record) or not isinstance(base, Record) or derived.tag == base.tag:
+            return False
+        return self.derives(derived.tag, base.tag) and not self.is_base_at_start(derived.tag, base.tag)
+
     def base(self, tag: str) -> Record | None:
-        """Return the first base class of a class; known in device code."""
+        """Return the base class that the objects of a class begin with; known in device code."""
         row = next((record[13] for record in self._dump.records if record[0] == tag), -1)
         made = self.of(row) if row >= 0 else None
         return made if isinstance(made, Record) else None

@@ -7,6 +7,7 @@ the few functions needed are declared here. Only the worker process loads the li
 from __future__ import annotations
 
 import ctypes
+import re
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_longlong, c_uint, c_ulong, c_void_p
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "SourceRange",
     "load_library",
 ]
+
+_SAME_FOLDER = re.compile(r"(?<![^/])(?:\./+)+")
 
 
 class Cursor(Structure):
@@ -122,6 +125,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "Cursor_getTemplateArgumentType": (ClangType, [Cursor, c_uint]),
     "Cursor_getTemplateArgumentValue": (c_longlong, [Cursor, c_uint]),
     "CXXMethod_isVirtual": (c_uint, [Cursor]),
+    "isVirtualBase": (c_uint, [Cursor]),
     "CXXMethod_isDefaulted": (c_uint, [Cursor]),
     "CXXMethod_isConst": (c_uint, [Cursor]),
     "CXXMethod_isStatic": (c_uint, [Cursor]),
@@ -194,8 +198,10 @@ class Library:
         return result
 
     def path(self, file: int) -> str:
-        """Return the name of a file of clang's as Python names files."""
-        return self.text(self.getFileName(file)).encode("latin-1").decode("utf-8", "surrogateescape")
+        """Return the name of a file of clang's as Python names files, without `./`: clang itself leaves it out of some
+        names, and keeps it in others."""
+        name = self.text(self.getFileName(file)).encode("latin-1").decode("utf-8", "surrogateescape")
+        return _SAME_FOLDER.sub("", name)
 
     def place(self, location: object) -> tuple[int, int, int]:
         """Return (file handle or 0, line, offset) of a location; a macro expansion counts as its use."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from bisect import bisect_right
 
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library, Location
@@ -12,7 +11,6 @@ __all__ = ["FilePlaces"]
 
 _MACRO_BIT = 0x80000000
 _OURS = "/warpsmith/front/headers/"
-_SAME_FOLDER = re.compile(r"(?<![^/])(?:\./+)+")
 _CONTINUE = 1
 
 
@@ -54,7 +52,7 @@ class FilePlaces:
         if known is None:
             known = len(self.files)
             self._numbers[handle] = known
-            path = _SAME_FOLDER.sub("", self.library.path(handle))
+            path = self.library.path(handle)
             self.files.append(path)
             # in front of its pragma, a header of ours is none of the system's
             self.user.append(_OURS not in path and not self.library.Location_isInSystemHeader(location))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.libclang import FIELD_VISITOR, ClangType, Cursor, Library
+from warpsmith.front.clang.bases import BaseClasses, fields_of
+from warpsmith.front.clang.libclang import ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.wire import MemberRow, RecordRow, TypeRow
 
@@ -34,6 +33,7 @@ class TypeTable:
         self.cxx = cxx
         self.device = device
         self.places = files
+        self.bases = BaseClasses(library, files)
         self.rows: list[TypeRow] = []
         self.records: list[RecordRow] = []
         self._ids: dict[int | None, int] = {}
@@ -162,7 +162,7 @@ class TypeTable:
         self._record_ids[declaration.first] = row
         # A record may point to itself: its row exists before its members are looked at.
         union = declaration.kind == kinds.UNION_DECL
-        self.records.append(("", -1, union, [], -1, 0, 0, True, False, [], 0, False, 0, -1))
+        self.records.append(("", -1, union, [], -1, 0, 0, True, False, [], 0, False, 0, -1, []))
         container = self._container(type) if self.cxx and not self.device else None
         self.records[row] = container or self._members(type, declaration, union)
         return row
@@ -205,11 +205,11 @@ class TypeTable:
         element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
         size = max(0, int(self.library.Type_getSizeOf(canonical)))
         if self.library.getCanonicalType(element).kind == kinds.T_BOOL:
-            return tag, size, False, [], -1, 0, 0, False, False, [], 0, False, 0, -1
+            return tag, size, False, [], -1, 0, 0, False, False, [], 0, False, 0, -1, []
         self.rows.append(("p", self.number(element), (0, 0, 0), ""))
         pointer = len(self.rows) - 1
         members: list[MemberRow] = [("data()", pointer, 0, 0, False), ("size()", self._unsigned_long(), 64, 0, False)]
-        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1
+        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1, []
 
     def _owner(self, type: ClangType, tag: str) -> RecordRow | None:
         """Return the record of a std::unique_ptr to an array that `delete[]` takes back; None for any other one."""
@@ -224,7 +224,7 @@ class TypeTable:
         self.rows.append(("p", self.number(element), (0, 0, 0), ""))
         size = max(0, int(library.Type_getSizeOf(type)))
         members: list[MemberRow] = [("get()", len(self.rows) - 1, 0, 0, False)]
-        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1
+        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1, []
 
     def _unsigned_long(self) -> int:
         self.rows.append(("s", kinds.T_ULONG, (0, 0), "size_t"))
@@ -240,7 +240,7 @@ class TypeTable:
         if self.cxx:
             members += self._find_inherited(declaration)
             tag = _plain(library.text(library.getTypeSpelling(type))) if tag or closure else tag
-        for member in self._fields(type) if self.cxx else self.places.children(declaration):
+        for member in fields_of(self.library, type) if self.cxx else self.places.children(declaration):
             if member.kind == kinds.FIELD_DECL:
                 name = library.text(library.getCursorSpelling(member))
                 offset = int(library.Cursor_getOffsetOfField(member))
@@ -252,16 +252,16 @@ class TypeTable:
         file, start, end = self.places.extent(declaration)
         hidden = [
             library.text(library.getCursorSpelling(f))
-            for f in (self._fields(type) if self.cxx else ())
+            for f in (fields_of(self.library, type) if self.cxx else ())
             if self._is_hidden(f)
         ]
         plain = not self.cxx or bool(library.isPODType(type))
         ends = self.cxx and self._ends(type, declaration)
         alignment = int(library.Type_getAlignOf(type)) if self.device else 0
         size = int(library.Type_getSizeOf(type))
-        one_base = self.device and self._has_one_base(declaration)
-        fresh, base = self._fresh(declaration, members) if self.device and self.cxx else (0, -1)
-        made = (max(0, alignment), one_base, fresh, base)
+        fresh, base, bases = self._fresh(declaration, members) if self.device and self.cxx else (0, -1, [])
+        one_base = len(bases) == 1 and bases[0][1]
+        made = (max(0, alignment), one_base, fresh, base, bases)
         return tag, size, union, members, file, start, end, plain, ends, hidden, *made
 
     def _begins(self, field: Cursor) -> bool:
@@ -275,18 +275,22 @@ class TypeTable:
         array = self.library.getCanonicalType(self.library.getCursorType(field)).kind == kinds.T_CONSTANT_ARRAY
         return bool(parts) and (not array or parts[-1].kind == kinds.INIT_LIST)
 
-    def _fresh(self, declaration: Cursor, members: list[MemberRow]) -> tuple[int, int]:
-        """Return whether an object that is made from nothing gets values, and the first base class (see RecordRow)."""
-        library = self.library
-        pattern = library.getSpecializedCursorTemplate(declaration)
-        parts = self.places.children(pattern if pattern.first else declaration)
-        bases = [library.getCanonicalType(library.getCursorType(p)) for p in parts if p.kind == kinds.BASE_SPECIFIER]
-        base = self.number(bases[0]) if bases and bases[0].kind == kinds.T_RECORD else -1
-        if any(p.kind == kinds.CONSTRUCTOR and self._needs_nothing(p) for p in parts):
-            return 2, base
-        if any(one.kind == kinds.T_RECORD and self.records[self._record(one)][12] for one in bases):
-            return 2, base
-        return int(any(begins or self._is_fresh(number) for _, number, _, _, begins in members)), base
+    def _fresh(self, declaration: Cursor, members: list[MemberRow]) -> tuple[int, int, list[tuple[int, bool]]]:
+        """Return whether an object that is made from nothing gets values, the base class that it begins with, and all
+        base classes (see RecordRow)."""
+        bases, main = self.bases.of(declaration), self.bases.main(declaration)
+        first = self.number(main) if main is not None and main.kind == kinds.T_RECORD else -1
+        rows = [(self.number(base.type) if base.known else -1, base.at_start) for base in bases]
+        parts = self._pattern_parts(declaration)
+        own = any(p.kind == kinds.CONSTRUCTOR and self._needs_nothing(p) for p in parts)
+        if own or any(base.known and self.records[self._record(base.type)][12] for base in bases):
+            return 2, first, rows
+        return int(any(begins or self._is_fresh(number) for _, number, _, _, begins in members)), first, rows
+
+    def _pattern_parts(self, declaration: Cursor) -> list[Cursor]:
+        # an instance of a template has no children that libclang shows
+        pattern = self.library.getSpecializedCursorTemplate(declaration)
+        return self.places.children(pattern if pattern.first else declaration)
 
     def _needs_nothing(self, constructor: Cursor) -> bool:
         """Whether a constructor of the user's takes no arguments."""
@@ -304,14 +308,6 @@ class TypeTable:
             tag, inner, _, _ = self.rows[inner]
         return tag == "r" and bool(self.records[inner][12])
 
-    def _has_one_base(self, declaration: Cursor) -> bool:
-        """Whether a class has one base class and no virtual function of its own: the base is where the object is."""
-        pattern = self.library.getSpecializedCursorTemplate(declaration)
-        parts = self.places.children(pattern if pattern.first else declaration)
-        methods = [part for part in parts if part.kind in (kinds.CXX_METHOD, kinds.DESTRUCTOR)]
-        bases = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
-        return len(bases) == 1 and not any(self.library.CXXMethod_isVirtual(part) for part in methods)
-
     def _find_unnamed(self, type: ClangType, offset: int) -> list[MemberRow]:
         """Return the members of an unnamed struct or union, which are members of what it stands in."""
         type = self.library.getCanonicalType(type)
@@ -327,40 +323,22 @@ class TypeTable:
     def _ends(self, type: ClangType, declaration: Cursor) -> bool:
         """Whether the end of an object of a class runs code of the user's."""
         library = self.library
-        pattern = library.getSpecializedCursorTemplate(declaration)
-        places = self.places.children(pattern if pattern.first else declaration)
+        places = self._pattern_parts(declaration)
         file, _ = self.places.place(library.getCursorLocation(declaration))
         if file < 0 or not self.places.user[file]:
             return False
         if any(part.kind == kinds.DESTRUCTOR for part in places):
             return True
         parts = [library.getCanonicalType(library.getCursorType(c)) for c in places if c.kind == kinds.BASE_SPECIFIER]
-        parts += [library.getCanonicalType(library.getCursorType(c)) for c in self._fields(type)]
+        parts += [library.getCanonicalType(library.getCursorType(c)) for c in fields_of(self.library, type)]
         while any(part.kind == kinds.T_CONSTANT_ARRAY for part in parts):
             parts = [library.getArrayElementType(p) if p.kind == kinds.T_CONSTANT_ARRAY else p for p in parts]
         return any(part.kind == kinds.T_RECORD and self.records[self._record(part)][8] for part in parts)
 
-    def _fields(self, type: ClangType) -> list[Cursor]:
-        """Return the fields of a class; `children` does not know those of one that a template made."""
-        found: list[Cursor] = []
-
-        def visit(field: Cursor, _data: ctypes.c_void_p) -> int:
-            found.append(Cursor.from_buffer_copy(field))
-            return 1
-
-        self.library.Type_visitFields(type, FIELD_VISITOR(visit), None)
-        return found
-
     def _find_inherited(self, declaration: Cursor) -> list[MemberRow]:
-        """Return the members of the first base class, which stands at the start of the object."""
-        library = self.library
-        # an instance of a template has no children that libclang shows
-        pattern = library.getSpecializedCursorTemplate(declaration)
-        for base in self.places.children(pattern if pattern.first else declaration):
-            if base.kind == kinds.BASE_SPECIFIER:
-                type = library.getCanonicalType(library.getCursorType(base))
-                return list(self.records[self._record(type)][3]) if type.kind == kinds.T_RECORD else []
-        return []
+        """Return the members of the base class that an object begins with."""
+        main = self.bases.main(declaration)
+        return list(self.records[self._record(main)][3]) if main is not None and main.kind == kinds.T_RECORD else []
 
 
 def _plain(spelling: str) -> str:

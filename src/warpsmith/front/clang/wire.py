@@ -92,8 +92,11 @@ MemberRow = tuple[str, int, int, int, bool]
 # tag, size in bytes (-1 unknown), union, members, file, start, end, copied as bytes, has a destructor of the user's,
 # names of the members that are not public, alignment in bytes, has one base class, an object that is made from nothing
 # gets values (0: no, 1: by those of its members, 2: by a constructor of the user's or of a base class), the type of the
-# first base class (-1: none)
-RecordRow = tuple[str, int, bool, list[MemberRow], int, int, int, bool, bool, list[str], int, bool, int, int]
+# base class that an object begins with (-1: none), the types of all base classes (-1: not known), each with whether it
+# certainly stands at the start of an object
+RecordRow = tuple[
+    str, int, bool, list[MemberRow], int, int, int, bool, bool, list[str], int, bool, int, int, list[tuple[int, bool]]
+]
 # of a declaration in device code: its attributes' words, its first line as clang prints it ("" where not needed)
 Mark = tuple[list[str], str]
 # blocks that a launch may have, and whether it has no others

@@ -43,6 +43,7 @@ class Problems:
         self.language = language
         self.context = context
         self.file = file
+        self.main = context.dump.files[0] if context.dump.files else file.path
         self.own = own
         self.by_file: dict[str, list[Diagnostic]] = {}
         for diagnostic in context.dump.diagnostics:
@@ -62,7 +63,7 @@ class Problems:
     def follows(self, place: Span) -> bool:
         """Whether an error lies behind the start of a place in the same function, other than in what it prints or
         measures."""
-        path = place.file.path
+        path = self.main if self._is_main(place.file.path) else place.file.path
         ends = [end for start, end in self.ranges.get(path, ()) if start <= place.start < end]
         behind = [d for d in self.by_file.get(path, ()) if place.start <= d[4] < min(ends, default=place.end)]
         return any(not _HARMLESS.search(d[1]) for d in behind)
@@ -114,7 +115,7 @@ class Problems:
         for name, span in templates:
             made.setdefault((name, "template"), _no_instance(name, span))
         if not kernels and not made and meant:
-            others = [d for d in self.context.dump.diagnostics if d[2] == self.file.path]
+            others = [d for d in self.context.dump.diagnostics if d[2] == self.main]
             for finding in diagnostic_findings(self.file.path, others[:_MOST], self._read):
                 made.setdefault((finding.message, str(finding.span)), finding)
         if not kernels and (not made or not meant):
@@ -123,13 +124,17 @@ class Problems:
         return tuple(made.values())
 
     def _read(self, path: str) -> SourceFile:
-        return self.file if Path(path) == Path(self.file.path) else SourceFile.read(path)
+        return self.file if self._is_main(path) else SourceFile.read(path)
+
+    def _is_main(self, path: str) -> bool:
+        """Whether a path is that of the file; the parser leaves out a `./` of the user's."""
+        return Path(path) == Path(self.file.path)
 
     def _find_instance_errors(self, wanted: tuple[str, ...]) -> list[Finding]:
         """Return why an instance that the user names cannot be made."""
         if not wanted:
             return []
-        behind = [d for d in self.by_file.get(self.file.path, ()) if d[4] >= self.own]
+        behind = [d for d in self.by_file.get(self.main, ()) if d[4] >= self.own]
         first = self.file.location(self.own)[0]
         made = []
         for _, message, _, line, _ in behind:

@@ -6,7 +6,7 @@ DeviceStatements ─calls─► loops ─ask─► DeviceStatementBuilder
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
@@ -14,7 +14,9 @@ from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.tree.nodes import Expr, Member, Name, Stmt, Verbatim, VerbatimExpr
 from warpsmith.tree.types import Type
 
-__all__ = ["DeviceExpressionBuilder", "DeviceStatementBuilder"]
+__all__ = ["BASE_ELSEWHERE", "DeviceExpressionBuilder", "DeviceStatementBuilder"]
+
+BASE_ELSEWHERE: Final = "a base class that does not stand at the start of its objects"
 
 
 class DeviceExpressionBuilder(Protocol):

@@ -21,7 +21,7 @@ from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import INITIALIZER, VIRTUAL
 from warpsmith.front.cxx.objects import again, dereference, is_alike, is_lvalue
-from warpsmith.front.device.builders import DeviceExpressionBuilder
+from warpsmith.front.device.builders import BASE_ELSEWHERE, DeviceExpressionBuilder
 from warpsmith.front.device.defaults import is_made, value_from_nothing
 from warpsmith.front.device.lambdas import Lambda, lambda_at
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, InitList, Literal, Name, Unary
@@ -148,9 +148,12 @@ class DeviceCalls:
         if flags & VIRTUAL:
             return self.expressions.make_opaque(row, "a virtual call")
         if given == -1:
-            if self.expressions.this is None:
+            this = self.expressions.this
+            if this is None:
                 return self.expressions.make_opaque(row, "a method without its object")
-            object = again(self.expressions.this)
+            if self.context.types.moves(this.type, self.context.types.of(owner)):
+                return self.expressions.make_opaque(row, BASE_ELSEWHERE)
+            object = again(this)
         else:
             value = self.expressions.build(given)
             object = value if isinstance(value.type, Pointer) else address_of(value)
@@ -219,8 +222,11 @@ class DeviceCalls:
             made = self.expressions.type_of(row)
             if isinstance(value.type, Record) and isinstance(made, Record) and value.type.tag == made.tag:
                 return value
-            derived = isinstance(value.type, Record) and self.context.types.one_base(value.type.tag)
-            if derived and isinstance(made, Record):
+            if (
+                isinstance(value.type, Record)
+                and isinstance(made, Record)
+                and self.context.types.is_base_at_start(value.type.tag, made.tag)
+            ):
                 start = Cast(span=span, type=Pointer(made), operand=address_of(value))
                 return dereference(start, span, intact=False)  # the part of its base class
         if not parts:

@@ -32,7 +32,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.types import INT, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
 
-__all__ = ["is_made", "make_members", "make_object", "member_values", "value_from_nothing"]
+__all__ = ["has_made_base", "is_made", "make_members", "make_object", "member_values", "value_from_nothing"]
 
 _MOST_ELEMENTS: Final = 64
 """Objects of an array that are made one by one."""
@@ -103,18 +103,19 @@ def _make_elements(expressions: DeviceExpressionBuilder, target: Expr, span: Spa
 
 
 def _make_base(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
-    """Yield what makes the part of an object that is its base class's."""
+    """Yield what makes the parts of an object that are its base classes'."""
     type = target.type
     assert isinstance(type, Record)
-    base = expressions.context.types.base(type.tag)
-    if base is None or not is_made(expressions.context, base):
-        return
-    if not expressions.context.types.one_base(type.tag):
-        yield _make_unseen(target, span, f"the constructor of one of several base classes of {type.tag}")
-        return
-    pointer = Unary(span=span, type=Pointer(type), op="&", operand=again(target))
-    part = Unary(span=span, type=base, op="*", operand=Cast(span=span, type=Pointer(base), operand=pointer))
-    yield from make_object(expressions, part, span)
+    types = expressions.context.types
+    for base in types.bases(type.tag):
+        if base is None or not is_made(expressions.context, base):
+            continue
+        if not types.is_base_at_start(type.tag, base.tag):
+            yield _make_unseen(target, span, f"the constructor of one of several base classes of {type.tag}")
+            continue
+        pointer = Unary(span=span, type=Pointer(type), op="&", operand=again(target))
+        part = Unary(span=span, type=base, op="*", operand=Cast(span=span, type=Pointer(base), operand=pointer))
+        yield from make_object(expressions, part, span)
 
 
 def make_members(
@@ -140,13 +141,17 @@ def make_members(
             yield from make_object(expressions, member, span)
 
 
+def has_made_base(context: Context, type: Record) -> bool:
+    """Whether a base class has code or values that make its part of an object."""
+    return any(base is not None and is_made(context, base) for base in context.types.bases(type.tag))
+
+
 def value_from_nothing(expressions: DeviceExpressionBuilder, type: Record, span: Span) -> Expr:
     """Return an object of a class that is made from nothing, its other members zero."""
     made = _construct_default(expressions.context, type, span)
     if made is not None:
         return made
-    base = expressions.context.types.base(type.tag)
-    if base is not None and is_made(expressions.context, base):
+    if has_made_base(expressions.context, type):
         return expressions.make_unseen(span, type, f"what the part of {type.tag} that is its base class begins with")
     values = member_values(expressions, type, span)
     return InitList(span=span, type=type, items=tuple(values[field.name] for field in type.fields if field.name))

@@ -22,6 +22,7 @@ from warpsmith.front.c.literals import number_text, written_value
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import ELSEWHERE
 from warpsmith.front.cxx.objects import again, dereference, is_lvalue
+from warpsmith.front.device.builders import BASE_ELSEWHERE
 from warpsmith.front.device.calls import DeviceCalls
 from warpsmith.front.device.closures import closure
 from warpsmith.front.device.lists import build_list
@@ -142,7 +143,9 @@ class DeviceExpressions:
                 return row
             extension = kind == kinds.UNARY and kinds.UNARY_OPERATORS[min(table.aux[row], 13)] == "ext"
             replaced = kind == kinds.DECL_REF and self._is_parameter(table.aux[row])
-            conversion = kind == kinds.UNEXPOSED_EXPR and not self._is_form(row, below[0])
+            conversion = kind == kinds.UNEXPOSED_EXPR and not (
+                self._is_form(row, below[0]) or self._moves(row, below[0])
+            )
             if not (kind == kinds.PAREN or extension or replaced or conversion):
                 return row
             row = below[0]
@@ -157,6 +160,12 @@ class DeviceExpressions:
         if self.context.cxx:
             return False
         return self._component(row, child) != ""
+
+    def _moves(self, row: int, child: int) -> bool:
+        """Whether a conversion is one to a base class that may stand elsewhere than at the start of the object."""
+        if not self.context.cxx or self.table.type[row] == self.table.type[child]:
+            return False
+        return self.context.types.moves(self.type_of(child), self.type_of(row))
 
     def make_opaque(self, row: int, reason: str) -> VerbatimExpr:
         """Return a row as text, with `reason`."""
@@ -280,7 +289,7 @@ class DeviceExpressions:
         if (
             not isinstance(base, Record)
             or not isinstance(holder, Record)
-            or not self.context.types.one_base(holder.tag)
+            or not self.context.types.is_base_at_start(holder.tag, base.tag)
         ):
             return None
         address = value.operand if isinstance(value, Unary) and value.op == "*" else None
@@ -351,6 +360,8 @@ class DeviceExpressions:
                 return self.calls.zero(row, span)
             inner = values[0]
         operand = self.build(inner)
+        if self.context.types.moves(operand.type, type) or self.context.types.moves(type, operand.type):
+            return self.make_opaque(row, BASE_ELSEWHERE)
         plain = isinstance(type, Record) and not type.lanes
         if plain and isinstance(operand.type, Record) and operand.type.tag == getattr(type, "tag", ""):
             return operand
@@ -404,6 +415,8 @@ class DeviceExpressions:
             return (
                 self.calls.zero(row, span) if isinstance(self.type_of(row), Record) else self.make_opaque(row, _UNKNOWN)
             )
+        if len(children) == 1 and self._moves(row, children[0]):
+            return self.make_opaque(row, BASE_ELSEWHERE)
         component = self._component(row, children[0]) if len(children) == 1 else ""
         if not component:
             return self.make_opaque(row, "the operator ?: without a middle operand" if len(children) > 2 else _UNKNOWN)

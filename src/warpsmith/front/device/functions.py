@@ -180,7 +180,7 @@ class DeviceFunctions:
         if isinstance(holder, Record) and isinstance(made.type, Record):
             if made.type.tag == holder.tag:  # a constructor that leaves the work to another one
                 return ExprStmt(span=span, expr=Assign(span=span, type=holder, op="=", target=value, value=made))
-            if self.context.types.one_base(holder.tag):
+            if self.context.types.is_base_at_start(holder.tag, made.type.tag):
                 pointer = Unary(span=span, type=Pointer(holder), op="&", operand=value)
                 start = Cast(span=span, type=Pointer(made.type), operand=pointer)
                 target = Unary(span=span, type=made.type, op="*", operand=start)

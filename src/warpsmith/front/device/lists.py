@@ -12,7 +12,7 @@ from typing import Final
 from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds
 from warpsmith.front.device.builders import DeviceExpressionBuilder
-from warpsmith.front.device.defaults import is_made, member_values, value_from_nothing
+from warpsmith.front.device.defaults import has_made_base, is_made, member_values, value_from_nothing
 from warpsmith.tree.nodes import Expr, InitList, Literal
 from warpsmith.tree.types import INT, Array, Record, Scalar, Type
 
@@ -33,13 +33,10 @@ def build_list(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Ex
         return expressions.make_opaque(row, "a list that makes an object of an unusual kind")
     if len(parts) == 1 and places and _is_string(expressions, parts[0]) and _is_characters(type):
         return expressions.build(parts[0])
-    base = expressions.context.types.base(type.tag) if isinstance(type, Record) else None
-    if base is not None and is_made(expressions.context, base):
-        return (
-            value_from_nothing(expressions, type, span)
-            if not parts and isinstance(type, Record)
-            else (expressions.make_opaque(row, "a list for a class whose base class has a constructor"))
-        )
+    if isinstance(type, Record) and has_made_base(expressions.context, type):
+        if parts:
+            return expressions.make_opaque(row, "a list for a class whose base class has a constructor")
+        return value_from_nothing(expressions, type, span)
     filler = _Filler(expressions, parts)
     made = filler.fill(type, places, span)
     return made if made is not None else expressions.make_opaque(row, "a designated initializer")

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #ifdef WARPSMITH_KERNELS
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #undef isnan
 #undef isinf
