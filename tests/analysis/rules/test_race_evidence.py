@@ -116,6 +116,7 @@ def test_volatile_reads_that_wait(body: str, *, polled: bool, tmp_path: Path) ->
         ("while (atomicCAS(out, 0, 1)); *more += in[i]; *out = 1;", False),
         ("while (atomicCAS(out, 0, 1)); *more += in[i]; *out = n;", False),
         ("while (atomicCAS(out, 0, 1)); *more += in[i]; out[n] = 0;", False),
+        ("while (atomicCAS(out, 0, 1)); *more += in[i]; out[1] = 0;", False),
         ("*out = 0; while (atomicCAS(out, 0, 1)); *more += in[i];", False),
         ("atomicAdd(out, 1); *out = 0;", False),
     ],

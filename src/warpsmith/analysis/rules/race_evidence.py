@@ -172,9 +172,17 @@ def is_release(facts: KernelFacts, race: RaceFact) -> bool:
     take, give = takes[0].instruction, gives[0].instruction
     taken, given = take.operands[-1], give.operands[-1]
     numbers = Numbers(facts)
-    same = numbers.of(take.operands[0]) == numbers.of(give.operands[0])
+    same = _is_one_place(numbers, take, give)
     behind = facts.warp_level.graph.dominates(takes[0].block, gives[0].block)
     return same and behind and isinstance(taken, Constant) and isinstance(given, Constant) and taken != given
+
+
+def _is_one_place(numbers: Numbers, first: Instruction, second: Instruction) -> bool:
+    """Whether two accesses of a thread certainly go to the same place."""
+    places = [
+        (numbers.of(i.operands[0]), i.detail.offset) if isinstance(i.detail, Memory) else None for i in (first, second)
+    ]
+    return places[0] is not None and places[0] == places[1]
 
 
 def is_locked_without_fence(facts: KernelFacts, race: RaceFact) -> bool:
@@ -189,9 +197,7 @@ def is_locked_without_fence(facts: KernelFacts, race: RaceFact) -> bool:
         takes = [one for one in swaps if one.instruction.op == _SWAP and graph.dominates(one.block, access.block)]
         gives = [one for one in swaps if graph.post_dominates(one.block, access.block)]
         pairs = ((take, give) for take in takes for give in gives if take is not give)
-        return any(
-            numbers.of(take.instruction.operands[0]) == numbers.of(give.instruction.operands[0]) for take, give in pairs
-        )
+        return any(_is_one_place(numbers, take.instruction, give.instruction) for take, give in pairs)
 
     sides = race.first.access, race.second.access
     return all(side.kind != "atomic" and is_between(side) for side in sides)
