@@ -263,10 +263,17 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     subject = f"race {race.space} {race.variable} {_text(first.access.span)} {_text(second.access.span)}"
     return KernelFinding(
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
-        assumptions=race.assumptions, related=related, help=helps, impact=100.0,
+        assumptions=_said_assumptions(race, certainty), related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
         replay=race.replay, at_most=severity,
     )  # fmt: skip
+
+
+def _said_assumptions(race: RaceFact, certainty: Certainty) -> tuple[str, ...]:
+    """Return what a race rests on; a conditional one rests at least on control that gets there."""
+    if race.assumptions or certainty != "conditional":
+        return race.assumptions
+    return (f"more than one {'block' if race.reach == 'grid' else 'thread'} gets there",)
 
 
 def _known_kind(facts: KernelFacts, race: RaceFact, where: str) -> tuple[Severity, str, tuple[str, ...]] | None:

@@ -376,7 +376,7 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
 
 
 def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | Phi | None]:
-    """Yield what a value is made of, up to what is loaded."""
+    """Yield what a value is made of, up to what comes out of memory."""
     pending: list[tuple[Operand, int]] = [(operand, 0)]
     seen: set[Operand] = set()
     definitions = judge.forms.answer.definitions
@@ -387,7 +387,7 @@ def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | P
         seen.add(value)
         made = definitions.get(value) if isinstance(value, Value) and depth < _DEEPEST else None
         yield made
-        if isinstance(made, Instruction) and made.op != "load":
+        if isinstance(made, Instruction) and made.op != "load" and not made.op.startswith("atomic_"):
             pending += [(o, depth + 1) for o in made.operands]
         elif isinstance(made, Phi):
             pending += [(o, depth + 1) for _, o in made.incoming]
