@@ -17,6 +17,8 @@ VALUES = {
     "od[t] = log(t + 1.0)": [math.log(t + 1) for t in range(8)],
     "float c; sincosf(t, &of[t], &c)": [math.sin(t) for t in range(8)],
     "float a; sincosf(t, &a, &of[t])": [math.cos(t) for t in range(8)],
+    "float a; sincos((float)t, &a, &of[t])": [math.cos(t) for t in range(8)],
+    "double a, b; sincos((double)t, &a, &b); of[t] = b": [math.cos(t) for t in range(8)],
     "int k; of[t] = frexpf(t, &k)": [math.frexp(t)[0] for t in range(8)],
     "int k; float m = frexpf(t, &k); oi[t] = k + (m > 4)": [math.frexp(t)[1] for t in range(8)],
     "float w; float r = modff(t + 0.25f, &w); of[t] = w + 10 * r": [t + 2.5 for t in range(8)],

@@ -43,12 +43,14 @@ _BYTES_AND_HALVES: Final = tuple(
 """Functions of the bytes or halves of a word (CUDA Math API, SIMD intrinsics)."""
 
 
-def _two(name: str, results: tuple[str, str]) -> Rule:
-    """Return the rule of a function that writes two results through pointers (sincos)."""
+def _two(results: tuple[str, str]) -> Rule:
+    """Return the rule of a function that writes two results through pointers (sincos), which also tell of which type
+    it is."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         value, *pointers = needs(e, 3)[:3]
-        type = tree.FLOAT if name.endswith("f") else tree.DOUBLE
+        to = frame.decay(pointers[0].type)
+        type = to.to if isinstance(to, tree.Pointer) and is_number(to.to) else tree.DOUBLE
         number = frame.as_type(value, type)
         for pointer, function in zip(pointers, results, strict=True):
             place, kind = place_argument(frame, pointer)
@@ -75,8 +77,8 @@ def _parts(name: str, extra: str) -> Rule:
 LIBRARY: Final[dict[str, Rule]] = {
     **{f"{prefix}{name}{end}": lanewise(name) for name in _NAMES for end in ("", "f") for prefix in ("", "std::")},
     **{name: lanewise(name) for name in (*_OTHERS, *_BYTES_AND_HALVES)},
-    **{name: _two(name, ("sin", "cos")) for name in ("sincos", "sincosf", "__sincosf")},
-    **{name: _two(name, ("sinpi", "cospi")) for name in ("sincospi", "sincospif")},
+    **{name: _two(("sin", "cos")) for name in ("sincos", "sincosf", "__sincosf")},
+    **{name: _two(("sinpi", "cospi")) for name in ("sincospi", "sincospif")},
     **{f"frexp{end}": _parts("frexp", "frexp exponent") for end in ("", "f")},
     **{f"modf{end}": _parts("modf", "modf whole") for end in ("", "f")},
 }
