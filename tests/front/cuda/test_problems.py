@@ -19,6 +19,12 @@ def test_errors_hit_the_functions_in_which_they_lie() -> None:
     assert (finding.rule, finding.severity) == ("INP001", "error") and "nowhere" in finding.message
 
 
+def test_what_many_functions_lack_is_said_once() -> None:
+    body = "__global__ void {0}(int *x) {{ x[0] = nowhere; }}\n"
+    (finding,) = load("".join(body.format(name) for name in "abcd")).findings
+    assert "nowhere" in finding.message and "the same at 3 more places" in finding.help
+
+
 def test_a_missing_header_is_a_warning_where_the_kernels_can_be_read() -> None:
     unit = load("#include <none/such.h>\n__global__ void a(int *x) { x[0] = 1; }\n")
     assert unit.kernels == ("a",) and [(f.rule, f.severity) for f in unit.findings] == [("INP002", "warning")]

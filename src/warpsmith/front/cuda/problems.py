@@ -100,11 +100,7 @@ class Problems:
         self, kernels: tuple[str, ...], templates: tuple[tuple[str, Span], ...], wanted: tuple[str, ...]
     ) -> tuple[Finding, ...]:
         """Return what there is to say about the file."""
-        made: dict[tuple[str, str], Finding] = {}
-        for diagnostics in self.losses:
-            # what follows the first error of a function says little more
-            for finding in diagnostic_findings(self.file.path, diagnostics[:1], self._read):
-                made.setdefault((finding.message, str(finding.span)), finding)
+        made: dict[tuple[str, str], Finding] = {(f.message, str(f.span)): f for f in self._find_lost()}
         for finding in self._find_instance_errors(wanted):
             made.setdefault((finding.message, ""), finding)
         meant = bool(_KERNEL[self.language].search(self.file.text)) or not self.functions
@@ -122,6 +118,17 @@ class Problems:
             help = ("give a file with kernels: __global__ functions of CUDA, __kernel functions of OpenCL C",)
             return (*made.values(), Finding("INP001", "note", f"{self.file.path} has no kernel", None, help))
         return tuple(made.values())
+
+    def _find_lost(self) -> Iterator[Finding]:
+        """Yield what keeps functions from being read, each message once."""
+        alike: dict[str, dict[str, Finding]] = {}
+        for diagnostics in self.losses:
+            # what follows the first error of a function says little more
+            for finding in diagnostic_findings(self.file.path, diagnostics[:1], self._read):
+                alike.setdefault(finding.message, {})[str(finding.span)] = finding
+        for first, *others in (list(places.values()) for places in alike.values()):
+            more = f"the same at {len(others)} more place{'s' * (len(others) > 1)}"
+            yield msgspec.structs.replace(first, help=(*first.help, more)) if others else first
 
     def _read(self, path: str) -> SourceFile:
         return self.file if self._is_main(path) else SourceFile.read(path)
