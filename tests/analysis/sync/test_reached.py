@@ -17,7 +17,7 @@ def clashes(body: str, folder: Path) -> list[tuple[str, ...]]:
     """Return what each clash rests on."""
     judge, places = judge_of(T + body, folder)
     found = [find_reached(judge, meeting) for meeting in judge.meetings(places)]
-    return [clash.assumptions for clash in found if clash is not None]
+    return [clash.assumptions for clash in found if clash is not None and clash.clash]
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,8 @@ def _shown(work: _Work, meeting: Meeting, clash: Clash) -> Clash:
     """Return what may be told of a meeting that is not decided, or that threads may not get to."""
     work.tried -= 1
     reached = find_reached(work.judge, meeting) if work.tried >= 0 else None
+    if reached is not None and reached.clash is None:
+        return reached
     if reached is not None and clash.clash:
         # the threads that are shown to get there: without that, others seemed to clash
         return replace(reached, assumptions=tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions))))

@@ -13,8 +13,8 @@ makes anything meet. One that alone says how far the two places lie apart, `a[i]
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, dropwhile, islice, product
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import chain, islice, product
 from typing import Final
 
 from msgspec import Struct
@@ -22,11 +22,11 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, center
 from warpsmith.analysis.memory.accesses import AccessSite
-from warpsmith.analysis.memory.phases import Cut
 from warpsmith.analysis.sync.first_block import asks_for_block, tests_before
 from warpsmith.analysis.sync.races import FIRST_BLOCK, UNLIKE, Clash, Judge, Meeting, overlap
 from warpsmith.analysis.sync.trial import Trial
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
+from warpsmith.analysis.sync.ways import TriedWays, made_of
+from warpsmith.ssa.nodes import Branch, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["LED", "apart_by_numbers", "find_first_axis", "find_reached", "find_reached_in_grid", "is_made_of"]
@@ -59,21 +59,25 @@ class _Rows(Struct, frozen=True):
 
 
 def find_reached(judge: Judge, meeting: Meeting) -> Clash | None:
-    """Return a clash of two threads of a block for some numbers; None where none is found."""
+    """Return a clash of two threads of a block for some numbers; None where none is found; one that is open where a
+    barrier stands between the two with all numbers for which they meet."""
     if meeting.first.base is None or meeting.first.base is not meeting.second.base:
         return None
-    said = _first_block(judge, meeting)
+    said, closed = _first_block(judge, meeting), False
     tried = [islice(_numbers(judge, meeting), _MOST_TRIED)]
     tried += [islice(_numbers(judge, meeting, near), _MOST_NEAR) for near in _shifts(judge, meeting)]
     for one, two, numbers in chain.from_iterable(tried):
         trials, texts = (judge.trial(one), judge.trial(two)), (*said, *numbers)
         clash = _clash(judge, meeting, trials)
-        if clash is None or not _is_open(judge, meeting, trials):
+        if clash is None:
+            continue
+        if not _is_open(judge, meeting, trials):
+            closed = True
             continue
         sides = zip((meeting.first, meeting.second), trials, strict=True)
         if all(_comes(judge, place.block, trial, known=FIRST_BLOCK in said) for place, trial in sides):
             return replace(clash, reached=True, assumptions=(*texts, *clash.assumptions))
-    return None
+    return Clash(None, why="no numbers are found for which no barrier stands between the two") if closed else None
 
 
 def _first_block(judge: Judge, meeting: Meeting) -> tuple[str, ...]:
@@ -162,7 +166,25 @@ def _numbers(
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
         for here, there in _iterations(counted, dict(meeting.ahead), entered):
             for one, two, _ in orbits:
-                yield {**fixed, **given, **here, **one}, {**fixed, **given, **there, **two}, texts
+                sides = _at_iteration(judge, one, counted, here), _at_iteration(judge, two, counted, there)
+                if sides[0] is not None and sides[1] is not None:
+                    yield {**fixed, **given, **sides[0], **one}, {**fixed, **given, **sides[1], **two}, texts
+
+
+def _at_iteration(judge: Judge, chosen: Numbers, counted: Mapping[str, Atom], at: Numbers) -> Numbers | None:
+    """Return the iterations that fit the numbers of loops' variables: what these have in one iteration alone says which
+    it is; None where they have other numbers in those of `at`."""
+    found = dict(at)
+    for header, atom in counted.items():
+        orbit = judge.values.get(header)
+        if orbit is None or not set(orbit.atoms) <= chosen.keys():
+            continue
+        step = tuple(chosen[one] for one in orbit.atoms)
+        if orbit.closed and step in orbit.steps:
+            found[atom] = orbit.steps.index(step)
+        elif orbit.at(at[atom]) not in (None, step):
+            return None
+    return found
 
 
 def _shifts(judge: Judge, meeting: Meeting) -> list[Atom]:
@@ -178,7 +200,7 @@ def _shifts(judge: Judge, meeting: Meeting) -> list[Atom]:
 
 def _is_in_index(judge: Judge, place: AccessSite, atom: Atom) -> bool:
     """Whether an argument and what differs between threads are parts of one sum that counts elements, not bytes."""
-    for made in _made_of(judge, place.instruction.operands[0]):
+    for made in made_of(judge.forms.answer, place.instruction.operands[0]):
         if not isinstance(made, Instruction) or made.op not in ("add", "sub"):
             continue
         form = judge.forms.found.get(made.result)
@@ -243,7 +265,9 @@ def _iterations(
             ways.append([(n, n) for n in sorted(entered[header])])
             continue
         by = ahead.get(header, 0)
-        ways.append([(0, by), (1, 1 + by)] if by is not None else list(product(range(4), range(4))))
+        start = max(0, -(by or 0))
+        pairs = [(n, n + by) for n in (start, start + 1)] if by is not None else list(product(range(4), range(4)))
+        ways.append(pairs)
     for chosen in sorted(islice(product(*ways), _MOST_SORTED), key=lambda pairs: sum(max(pair) for pair in pairs)):
         atoms = counted.values()
         yield (
@@ -266,7 +290,7 @@ def _is_tested(judge: Judge, meeting: Meeting, atom: Atom) -> bool:
 
 def is_made_of(judge: Judge, operand: Operand, atom: Atom) -> bool:
     """Whether an unknown has a part in a number, but by way of what is loaded."""
-    for made in _made_of(judge, operand):
+    for made in made_of(judge.forms.answer, operand):
         for value in made.results if isinstance(made, Instruction) else ():
             form = judge.forms.found.get(value)
             if form is not None and atom in set(form.atoms()):
@@ -360,7 +384,7 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
     """Whether a condition is made of elements that each thread has of its own: a test whether its index, or what
     threads exchange, is some number may let one thread through alone."""
     own, exchanged, equal, indexed = 0, False, False, False
-    for made in _made_of(trial, condition):
+    for made in made_of(trial.forms.answer, condition):
         if isinstance(made, Phi):
             continue
         if made is None or not (OPS[made.op].pure or made.op == "load") or made.op == "lanewise":
@@ -375,31 +399,25 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
     return own > 0 and not (equal and (exchanged or indexed))
 
 
-def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | Phi | None]:
-    """Yield what a value is made of, up to what comes out of memory."""
-    pending: list[tuple[Operand, int]] = [(operand, 0)]
-    seen: set[Operand] = set()
-    definitions = judge.forms.answer.definitions
-    while pending:
-        value, depth = pending.pop()
-        if value in seen or isinstance(value, Constant):
-            continue
-        seen.add(value)
-        made = definitions.get(value) if isinstance(value, Value) and depth < _DEEPEST else None
-        yield made
-        if isinstance(made, Instruction) and made.op != "load" and not made.op.startswith("atomic_"):
-            pending += [(o, depth + 1) for o in made.operands]
-        elif isinstance(made, Phi):
-            pending += [(o, depth + 1) for _, o in made.incoming]
-
-
 # --- the way between
 
 
 def _is_open(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> bool:
     """Whether control may come from one place to the other without a barrier."""
-    a, b = meeting.first, meeting.second
-    return _leads(judge, a, b, trials, meeting.cut) or _leads(judge, b, a, trials, meeting.cut)
+    forms, (one, other) = judge.forms, (meeting.first, meeting.second)
+    shared = {cycle.header for cycle in set(forms.around[one.block]) & set(forms.around[other.block])}
+    ahead = {h: _chosen(judge, h, trials) if by is None else by for h, by in meeting.ahead if h in shared}
+    back = {header: None if by is None else -by for header, by in ahead.items()}
+    return TriedWays(judge, trials, ahead, meeting.cut).leads(one, other) or TriedWays(
+        judge, trials[::-1], back, meeting.cut
+    ).leads(other, one)
+
+
+def _chosen(judge: Judge, header: str, trials: tuple[Trial, Trial]) -> int | None:
+    """Return how many iterations of a loop the numbers of the second place are ahead."""
+    count = judge.forms.iteration(judge.forms.headers[header])
+    first, second = (trial.assignment.get(count) for trial in trials)
+    return None if first is None or second is None else second - first
 
 
 def _comes(judge: Judge, block: str, trial: Trial, *, known: bool) -> bool:
@@ -410,59 +428,4 @@ def _comes(judge: Judge, block: str, trial: Trial, *, known: bool) -> bool:
         branch = isinstance(forms.blocks[name].terminator, Branch)
         if asks_for_block(forms, condition) and (not branch or trial.numbers(condition, name) is None):
             return False
-    pending, seen = [forms.graph.entry], set[str]()
-    while pending:
-        name = pending.pop()
-        if name not in seen:
-            seen.add(name)
-            pending += _ways(judge, name, forms.graph.successors[name], (trial, trial))
-    return block in seen
-
-
-def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Trial, Trial], cut: Cut) -> bool:
-    if first.instruction is second.instruction:
-        return True
-    blocks, graph = judge.forms.blocks, judge.forms.graph
-    rest = list(dropwhile(lambda i: i is not first.instruction, blocks[first.block].instructions))
-    met = _meets(rest, second, cut)
-    if met is not None:
-        return met
-    pending, seen = list(_ways(judge, first.block, graph.successors[first.block], trials)), set[str]()
-    while pending:
-        name = pending.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        met = _meets(blocks[name].instructions, second, cut)
-        if met:
-            return True
-        if met is None:
-            pending += _ways(judge, name, graph.successors[name], trials)
-    return False
-
-
-def _meets(instructions: Iterable[Instruction], place: AccessSite, cut: Cut) -> bool | None:
-    """Return whether a place comes before a barrier; None: there is neither."""
-    for i in instructions:
-        if i is place.instruction:
-            return True
-        if cut(i):
-            return False
-    return None
-
-
-def _ways(judge: Judge, name: str, ways: Sequence[str], trials: tuple[Trial, Trial]) -> Iterable[str]:
-    """Return where control may go from a block: one way only where all threads answer alike in both trials, and do so
-    in every iteration."""
-    terminator = judge.forms.blocks[name].terminator
-    if not isinstance(terminator, Branch):
-        return ways
-    if judge.forms.around[name] and any(isinstance(m, Phi) for m in _made_of(judge, terminator.condition)):
-        return ways
-    answers: set[int] = set()
-    for trial in trials:
-        numbers = trial.numbers(terminator.condition, name)
-        if numbers is None:
-            return ways
-        answers |= {n & 1 for n in numbers}
-    return ways if len(answers) > 1 else (terminator.then if answers == {1} else terminator.other,)
+    return TriedWays(judge, (trial, trial), {}, lambda _: False).comes(block)

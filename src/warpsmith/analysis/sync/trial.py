@@ -42,6 +42,14 @@ class Orbit(Struct, frozen=True):
     back: int | None = None
     entered: bool = False
 
+    def at(self, iteration: int) -> tuple[int, ...] | None:
+        """Return the numbers in an iteration, from 0; None where the order of the states is not known."""
+        if iteration < len(self.steps):
+            return self.steps[iteration] if self.closed or self.back is not None else None
+        if self.back is None or not self.steps:
+            return None
+        return self.steps[self.back + (iteration - self.back) % (len(self.steps) - self.back)]
+
 
 def orbits(forms: Forms) -> dict[str, Orbit]:
     """Return the orbit of each loop that has one, by its header."""
@@ -299,13 +307,14 @@ class Trial:
         late = form is not None and any(
             block not in self.forms.headers[h].blocks for a in form.atoms() for h in a.cycles
         )
-        if not isinstance(made, Instruction) or not _is_computed(made) or not made.operands or late:
+        if not isinstance(made, Instruction) or not made.operands or late:
             return None
-        rows = [self.numbers(o, home, depth + 1) for o in made.operands]
+        return self.evaluate(made, [self.numbers(o, home, depth + 1) for o in made.operands])
+
+    def evaluate(self, made: Instruction, rows: Sequence[tuple[int, ...] | None]) -> tuple[int, ...] | None:
+        """Return what an instruction makes of the numbers of its operands; None where one is not known."""
         known = [row for row in rows if row is not None]
-        if len(known) < len(rows):
-            return None
-        return lanes(made, known)
+        return lanes(made, known) if len(known) == len(rows) and rows and _is_computed(made) else None
 
     def threads(self, block: str) -> tuple[frozenset[int], bool]:
         """Return which threads may be in a block, and whether exactly those are, whenever one of them is."""

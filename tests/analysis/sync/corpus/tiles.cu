@@ -206,3 +206,21 @@ __global__ void eliminated(int *a, int n)
     }
     a[y * n + x] = s[y][x];
 }
+
+// launch: grid 1, block 64, out 64, in 256, n=256
+__global__ void buffers_by_turns(int *out, const int *in, int n)
+{
+    __shared__ int s[2][64];
+    int t = threadIdx.x, w = 0, sum = 0;
+    s[0][t] = in[t];
+    __syncthreads();
+    for (int k = 0; k < n; k += 64) {
+        w ^= 1;
+        sum += s[w ^ 1][63 - t]; // races
+        if (k + 64 < n) {
+            s[w][t] = in[k + 64 + t]; // races
+            __syncthreads(); // free
+        }
+    }
+    out[t] = sum;
+}
