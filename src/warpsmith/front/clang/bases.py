@@ -15,12 +15,12 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.libclang import FIELD_VISITOR, ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
-__all__ = ["Base", "BaseClasses", "fields_of"]
+__all__ = ["BaseClass", "BaseClasses", "fields_of"]
 
 _METHODS: Final = (kinds.CXX_METHOD, kinds.DESTRUCTOR)
 
 
-class Base(NamedTuple):
+class BaseClass(NamedTuple):
     """One base class; `type` is canonical, and no record where it depends on arguments of a template."""
 
     type: ClangType
@@ -60,17 +60,17 @@ class BaseClasses:
         self.places = places
         self._shapes: dict[int, _Shape] = {}
 
-    def of(self, declaration: Cursor) -> list[Base]:
+    def of(self, declaration: Cursor) -> list[BaseClass]:
         """Return the direct base classes of a class in their order."""
         parts = self._parts(declaration)
         found = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
         types = [self.library.getCanonicalType(self.library.getCursorType(part)) for part in found]
         if any(self.library.isVirtualBase(part) for part in found) or self._has_virtual(parts):
-            return [Base(type, False) for type in types]
+            return [BaseClass(type, False) for type in types]
         if len(types) == 1:
-            return [Base(types[0], True)]
+            return [BaseClass(types[0], True)]
         if any(type.kind != kinds.T_RECORD for type in types):
-            return [Base(type, False) for type in types]
+            return [BaseClass(type, False) for type in types]
         return self._place(types)
 
     def main(self, declaration: Cursor) -> ClangType | None:
@@ -79,13 +79,13 @@ class BaseClasses:
         held = [base for base in bases if base.known and not self._shape(base.type).empty]
         return next((base.type for base in held or bases), None)
 
-    def _place(self, types: list[ClangType]) -> list[Base]:
+    def _place(self, types: list[ClangType]) -> list[BaseClass]:
         shapes = [self._shape(type) for type in types]
         names = [name for shape in shapes for name in shape.names]
         unsure = len(names) != len(set(names)) or any(shape.virtual for shape in shapes)
         first = next((n for n, shape in enumerate(shapes) if not shape.empty), -1)
         starts = [not unsure and (shape.empty or n == first) for n, shape in enumerate(shapes)]
-        return [Base(type, start) for type, start in zip(types, starts, strict=True)]
+        return [BaseClass(type, start) for type, start in zip(types, starts, strict=True)]
 
     def _shape(self, type: ClangType) -> _Shape:
         declaration = self.library.getTypeDeclaration(type)
