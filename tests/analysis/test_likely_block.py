@@ -112,7 +112,7 @@ def test_a_kernel_that_allows_no_likely_block_is_examined_as_it_is() -> None:
 def test_a_race_in_a_row_does_not_choose_a_shorter_one() -> None:
     body = "  store [shared +0 align 4] %t %x"
     facts, asked = examined(module(body))
-    assert facts.block == (256, 1, 1) and len(asked) == 1
+    assert facts.block == (256, 1, 1) and [one.likely for one in asked] == [(256, 1, 1), (128, 1, 1)]
 
 
 PARTS = """  %c:i32 = mul %b LENGTH:i32
@@ -126,3 +126,21 @@ PARTS = """  %c:i32 = mul %b LENGTH:i32
 def test_parts_of_blocks_say_how_long_a_block_is(length: int, block: int) -> None:
     facts, _ = examined(module(PARTS.replace("LENGTH", str(length))))
     assert facts.block == (block, 1, 1)
+
+
+MASKED = "  %m:i32 = and %x 127:i32\n" + STORE.replace("shl %x 2", "shl %m 2")
+CROSSED = """  %m:i32 = xor %x 1:i32
+  %o:i32 = shl %x 2:i32
+  %n:i32 = shl %m 2:i32
+  %p:i32 = add %t %o
+  %q:i32 = add %t %n
+  store [shared +0 align 4] %p %x
+  %l:i32 = load [shared +0 align 4] %q
+  store [shared +0 align 4] %p %l"""
+
+
+@pytest.mark.parametrize(("body", "weak"), [(MASKED, True), (CROSSED, False)])
+def test_a_race_that_another_likely_block_has_not_is_weak(body: str, *, weak: bool) -> None:
+    facts, _ = examined(module(body))
+    assert facts.block == (256, 1, 1) and facts.races
+    assert [race.certainty == "heuristic" for race in facts.races] == [weak] * len(facts.races)

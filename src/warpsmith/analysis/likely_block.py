@@ -11,7 +11,8 @@ A guess is never an error of the user's: what rests on it is conditional, and na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
@@ -58,17 +59,38 @@ def examine_likely(
     if shape.blocks:
         return examine(replace(shape, likely=max(shape.blocks, key=_threads)))
     best: tuple[tuple[int, int], KernelFacts] | None = None
+    tried: list[KernelFacts] = []
     large = sum(1 for _ in function.instructions()) > _LARGE
-    for block in likely_blocks(function):
+    blocks = likely_blocks(function)
+    for block in blocks:
         if best is not None and (large or (not best[0][0] and _threads(block) < _FEW)):
             break
-        found = examine(replace(shape, likely=block))
-        misfit = _misfit(found)
+        tried.append(examine(replace(shape, likely=block)))
+        misfit = _misfit(tried[-1])
         if best is None or misfit < best[0]:
-            best = misfit, found
+            best = misfit, tried[-1]
         if misfit == (0, 0):
             break
-    return best[1] if best is not None else examine(shape)
+    if best is None:
+        return examine(shape)
+    if best[1].races and len(tried) == 1 and not large:
+        tried += (examine(replace(shape, likely=block)) for block in islice(blocks, 1) if _threads(block) >= _FEW)
+    return _doubt(best[1], [one for one in tried if one is not best[1] and _threads(one.block) >= _FEW])
+
+
+def _doubt(facts: KernelFacts, others: Sequence[KernelFacts]) -> KernelFacts:
+    """Return facts whose races are weak where another likely block has none of them: what races in one of two blocks is
+    as likely a kernel that is launched in the other."""
+    known = [{_in_text(race) for race in other.races if race.certainty != "heuristic"} for other in others]
+    races = tuple(
+        race if all(_in_text(race) in one for one in known) else replace(race, certainty="heuristic")
+        for race in facts.races
+    )
+    return replace(facts, races=races)
+
+
+def _in_text(race: RaceFact) -> object:
+    return race.variable, race.reach, frozenset(str(side.access.span) for side in (race.first, race.second))
 
 
 def _threads(block: Dim) -> int:

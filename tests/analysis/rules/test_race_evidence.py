@@ -12,6 +12,7 @@ from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.race_evidence import (
     is_locked_without_fence,
     is_looked_at_again,
+    is_of_another_block,
     is_of_no_launch,
     is_polled,
     is_reduced,
@@ -212,3 +213,20 @@ def test_a_lock_that_has_no_fence(body: str, *, locked: bool, tmp_path: Path) ->
     assert is_locked_without_fence(facts, race) == locked
     told = [one for one in synchronization(replace(facts, races=(race,), as_written=None)) if one.rule == "SYN008"]
     assert ["without a fence" in one.message for one in told] == [locked]
+
+
+@pytest.mark.parametrize(
+    ("body", "shape", "another"),
+    [
+        ("out[threadIdx.x / 2] = in[i]; more[i] = out[threadIdx.x];", LaunchShape(likely=BLOCK), True),
+        ("out[threadIdx.x / 2] = in[i]; more[i] = out[threadIdx.x];", LaunchShape(BLOCK), False),
+        ("out[threadIdx.x] = in[i]; more[i] = out[threadIdx.x ^ 1];", LaunchShape(likely=BLOCK), False),
+        ("out[0] = i; more[i] = out[0];", LaunchShape(likely=BLOCK), False),
+    ],
+)
+def test_a_store_that_another_block_would_not_repeat(
+    body: str, shape: LaunchShape, *, another: bool, tmp_path: Path
+) -> None:
+    facts = facts_of(tmp_path, body, shape)
+    found = [race for race in facts.races if race.variable == "out" and race.reach == "block"]
+    assert found and {is_of_another_block(facts, race) for race in found} == {another}

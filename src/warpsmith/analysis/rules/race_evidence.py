@@ -26,6 +26,7 @@ from warpsmith.ssa.ops import OPS
 __all__ = [
     "is_locked_without_fence",
     "is_looked_at_again",
+    "is_of_another_block",
     "is_of_no_launch",
     "is_reduced",
     "is_release",
@@ -175,6 +176,20 @@ def is_release(facts: KernelFacts, race: RaceFact) -> bool:
     same = _is_one_place(numbers, take, give)
     behind = facts.warp_level.graph.dominates(takes[0].block, gives[0].block)
     return same and behind and isinstance(taken, Constant) and isinstance(given, Constant) and taken != given
+
+
+def is_of_another_block(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether one store, by the index of the thread, writes elements of the variable twice in a block that is a guess:
+    such a kernel is most likely launched in blocks of another shape."""
+    guessed = bool(facts.block_assumed) and not facts.shape.blocks
+    return guessed and any(one.variable == race.variable and _writes_twice(facts, one) for one in facts.races)
+
+
+def _writes_twice(facts: KernelFacts, race: RaceFact) -> bool:
+    store = race.first.access
+    if store.kind != "store" or store.instruction is not race.second.access.instruction or race.reach != "block":
+        return False
+    return any(name.startswith("tid") for name in origin(facts, store.instruction.operands[0]).registers)
 
 
 def _is_one_place(numbers: Numbers, first: Instruction, second: Instruction) -> bool:

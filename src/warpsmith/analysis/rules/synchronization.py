@@ -15,6 +15,7 @@ from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.race_evidence import (
     is_locked_without_fence,
     is_looked_at_again,
+    is_of_another_block,
     is_of_no_launch,
     is_polled,
     is_reduced,
@@ -310,7 +311,7 @@ def _how_sure(facts: KernelFacts, race: RaceFact) -> Certainty:
     one_block = race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race)
     guarded = race.certainty == "conditional" and _is_guarded(facts, race)
     unlikely = one_block or guarded or _is_told_twice(facts, race) or is_of_no_launch(facts, race)
-    unlikely = unlikely or is_reduced(facts, race)
+    unlikely = unlikely or is_reduced(facts, race) or is_of_another_block(facts, race)
     return "heuristic" if unlikely else race.certainty
 
 
