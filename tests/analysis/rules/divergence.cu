@@ -344,6 +344,16 @@ __global__ void DIV005_near_bounds(float *a, int n)
 }
 
 // launch: --block 128
+__global__ void DIV005_near_rest(float *a, int m, int n)
+{
+    int i = threadIdx.x, left = n - 128 * blockIdx.x - i % 64;
+    float x = a[i];
+    x = WORK(x);
+    if (m <= 0 || left <= 0) return;
+    a[i] = WORK(x);
+}
+
+// launch: --block 128
 __global__ void DIV005_near_light(float *a, const int *on)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

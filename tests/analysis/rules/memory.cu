@@ -169,6 +169,15 @@ __global__ void MEM004_near_same_for_all(float *a, const int *at)
 }
 
 // launch: --block 128
+__global__ void MEM004_near_clamped(float *a, const int *at, const float *b, int w)
+{
+    int x = at[blockIdx.x] % w + (int)threadIdx.x - 7;
+    if (x < 0) x = 0;
+    if (x >= w) x = w - 1;
+    a[threadIdx.x] = b[x];
+}
+
+// launch: --block 128
 __global__ void MEM004_near_value(int *a, const int *b)
 {
     a[threadIdx.x] = b[threadIdx.x] * 7;

@@ -765,7 +765,7 @@ __global__ void SYN002_near_long_loop(const float *in, float *out)
 }
 
 // launch: --block 64
-__global__ void SYN002_true_long_loop(const float *in, float *out, int n)
+__global__ void SYN002_near_loop_that_runs(const float *in, float *out, int n)
 {
     __shared__ float s[64];
     s[threadIdx.x] = in[threadIdx.x];
@@ -775,7 +775,7 @@ __global__ void SYN002_true_long_loop(const float *in, float *out, int n)
         x += s[i % 64];
         __syncthreads();
     }
-    s[63 - threadIdx.x] = x;  // SYN002
+    s[63 - threadIdx.x] = x; // no barrier comes before where n is 0: nobody launches that
     out[threadIdx.x] = x;
 }
 

@@ -53,6 +53,12 @@ def test_fewer_registers_that_would_do_are_named() -> None:
     assert "16 of 64" in found(compiled=CompilerFigures(88, 0))["OCC001"].message
 
 
+def test_what_binds_next_is_named_where_it_binds_as_soon() -> None:
+    # of blocks of one warp 32 fit, and 31 of those with so much shared memory
+    low = found((32, 1, 1), shared=2100)["OCC001"]
+    assert "31 of 64" in low.message and "limited by blocks" in low.message and "larger blocks" in low.help[0]
+
+
 def test_low_occupancy_by_shared_memory() -> None:
     shared = found(shared=100_000)["OCC001"]
     assert "limited by shared memory" in shared.message and shared.help == (

@@ -250,8 +250,11 @@ def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelF
     tail = sides.other_cost if leaves[0] else sides.then_cost
     if not any(leaves) or all(leaves) or tail < HEAVY_TAIL or facts.warp_level.graph.cycles_around(branch.place.name):
         return None
+    made_of = origin(facts, terminator.condition)
+    if made_of.parameters and not (made_of.loads or made_of.unknown):
+        return None  # a bounds check: only warps at the edge part
     message = f"some lanes leave here, and {tail} instructions follow for the rest: their slots stay empty"
-    certainty, assumptions = _on_data(origin(facts, terminator.condition))
+    certainty, assumptions = _on_data(made_of)
     found = _make_finding(facts, branch, "DIV005", message, certainty)
     helps = ("compact the items that go on into full warps first (a ballot and a prefix sum of its bits)",)
     label = "lanes that leave are idle until the kernel ends"

@@ -18,6 +18,7 @@ __all__ = ["launch"]
 LOW: Final = 0.5
 """Below this part of the warps that a multiprocessor could hold."""
 TAIL: Final = 0.5
+_NEXT: Final = 1.1
 
 
 def launch(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -53,15 +54,17 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
     if found.limited_by == "registers" and held.source == "estimate":
         certainty, assumptions = "heuristic", (*assumptions, "the number of registers is estimated")
     share = 100 * found.warps / found.limit
+    # what binds next, and almost as soon: to lift the first limit alone would gain next to nothing
+    limiter = "blocks" if facts.device.blocks_per_unit <= _NEXT * found.blocks else found.limited_by
     message = (
         f"low occupancy on {facts.device.arch}: {found.warps} of {found.limit} warps ({share:.1f}%), "
-        f"limited by {facts.words.limiter(found.limited_by)}"
+        f"limited by {facts.words.limiter(limiter)}"
     )
     yield KernelFinding(
         "OCC001", message, certainty, facts.kernel, facts.span, f"occupancy {facts.device.arch}",
         assumptions=assumptions,
         evidence=(_launch_evidence(facts),),
-        help=_remedy(facts, found.limited_by),
+        help=_remedy(facts, limiter),
         estimate=Estimate("occupancy", round(share, 1), "% of the warps", "the device's allocation rules; not a speed"),
         impact=found.limit / max(1, found.warps) / 2,
     )  # fmt: skip

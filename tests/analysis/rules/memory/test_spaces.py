@@ -46,6 +46,10 @@ def test_an_array_that_the_thread_indexes() -> None:
     assert (sure.certainty, sure.assumptions) == ("proven", ())
 
 
+def test_numbers_that_a_call_is_handed_are_no_array() -> None:
+    assert found(STORE.format("%o", "%x") + at("%o", "1:i32") + STORE.format("%p", "%n"), ptx=True) == []
+
+
 def test_constant_places_and_tables_are_a_guess() -> None:
     assert found(STORE.format("%o", "%x") + LOAD.format("%o"))[0].certainty == "heuristic"
     assert found(at("%o", "%n") + STORE.format("%o", "3:i32") + LOAD.format("%p"))[0].certainty == "heuristic"

@@ -24,6 +24,7 @@ from warpsmith.ssa.nodes import Instruction, Memory
 __all__ = ["device_memory"]
 
 _LARGEST_RECORD: Final = 512
+_COUNTERS: Final = ("atomic_add", "atomic_sub", "atomic_inc", "atomic_dec")
 
 
 def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -224,10 +225,15 @@ def _find_misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | 
 
 
 def _is_handed_out(facts: KernelFacts, access: AccessFact) -> bool:
-    """Whether atomic operations, or lanes that tell each other what these gave, and no loads hand out the index: lanes
-    get one place after the other."""
+    """Whether atomic operations, or lanes that tell each other what these gave, hand out the index, and no loads but
+    those that give all lanes one number: lanes get one place after the other."""
     loads = origin(facts, access.instruction.operands[0]).loads
-    return all(load.op in ("atomic_add", "atomic_sub", "atomic_inc", "atomic_dec") for load in loads)
+    return all(load.op in _COUNTERS or _is_one_for_all(facts, load) for load in loads)
+
+
+def _is_one_for_all(facts: KernelFacts, load: Instruction) -> bool:
+    homes = facts.warp_level.homes
+    return load.op == "load" and all(facts.warp_level.is_uniform(one, homes[one]) for one in load.results)
 
 
 def _indirect(facts: KernelFacts, access: AccessFact) -> KernelFinding:
