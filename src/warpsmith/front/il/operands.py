@@ -32,8 +32,9 @@ _WHAT: Final = "a register: r0, v0, l0, o0, cb0[0], g[r0.x]"
 def read_source(word: IlWord) -> IlSource:
     """Return the source that a text is; raises IlTextError."""
     register, components, modifiers = _split(word)
-    if register.kind == "o":
-        raise IlTextError(word.span, f"'{word.text}' is an output and cannot be read", "expected a source register")
+    if register.kind in ("o", "mem"):
+        what = "an output" if register.kind == "o" else "memory that is written"
+        raise IlTextError(word.span, f"'{word.text}' is {what} and cannot be read", "expected a source register")
     swizzle = components or WHOLE
     if not _SWIZZLE.fullmatch(swizzle):
         raise IlTextError(word.span, f"'.{swizzle}' is no swizzle", "expected one to four of x, y, z, w, 0 and 1")
@@ -54,7 +55,7 @@ def read_source(word: IlWord) -> IlSource:
 def read_destination(word: IlWord) -> IlDestination:
     """Return the destination that a text is; raises IlTextError."""
     register, components, modifiers = _split(word, masked=True)
-    if register.kind not in ("r", "o", "g"):
+    if register.kind not in ("r", "o", "g", "mem"):
         raise IlTextError(word.span, f"'{word.text}' cannot be written", "expected a register to write: r0, o0, g[0]")
     if modifiers:
         raise IlTextError(word.span, "a destination has no modifier", "put _sat behind the opcode: add_sat")
@@ -108,7 +109,7 @@ def _after_index(text: str) -> tuple[str, str, str]:
 def _register(word: IlWord, name: str, number: str, index: str | None) -> IlRegister:
     if name == "vWinCoord":
         name = "v"
-    kinds = ("r", "v", "o", "l", "cb", "g", *BUILTIN_INPUTS)
+    kinds = ("r", "v", "o", "l", "cb", "g", "mem", *BUILTIN_INPUTS)
     if name not in kinds:
         raise IlTextError(word.span, f"there is no register '{word.text}'", f"expected {_WHAT}")
     kind = cast("RegisterKind", name)

@@ -1,0 +1,49 @@
+"""Views of pointer arguments, and the group's memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.targets.mask.kernel_text import kernel_of
+from warpsmith.base.errors import InputError
+from warpsmith.ssa.nodes import Function, Module
+from warpsmith.targets.il.writing.memory import LDS_BYTES, lay_out, number_views
+
+
+def _kernel(folder: Path, body: str) -> Function:
+    return kernel_of(folder, body)
+
+
+def test_variables_stand_one_behind_the_other(tmp_path: Path) -> None:
+    body = (
+        "__shared__ int s[3]; __shared__ float t[5];\n s[i % 3] = n; t[i % 5] = n; __syncthreads(); b[i] = s[0] + t[1];"
+    )
+    memory = lay_out(Module(()), _kernel(tmp_path, body))
+    assert sorted(memory.starts.values()) == [0, 16] or sorted(memory.starts.values()) == [0, 32]
+    assert memory.bytes in (36, 44)
+
+
+def test_a_variable_of_the_launch_has_all_that_is_left(tmp_path: Path) -> None:
+    body = "extern __shared__ int s[];\n s[threadIdx.x] = n; __syncthreads(); a[i] = s[0];"
+    memory = lay_out(Module(()), _kernel(tmp_path, body))
+    assert memory.bytes == LDS_BYTES and list(memory.starts.values()) == [0]
+
+
+def test_more_than_a_group_has_is_refused(tmp_path: Path) -> None:
+    body = "__shared__ int s[9000];\n s[threadIdx.x] = n; __syncthreads(); a[i] = s[0];"
+    with pytest.raises(InputError, match="36,000 bytes of shared memory"):
+        lay_out(Module(()), _kernel(tmp_path, body))
+
+
+def test_arguments_that_nobody_reads_have_no_view(tmp_path: Path) -> None:
+    assert number_views(_kernel(tmp_path, "b[i] = n;")) == {"b": 0}
+
+
+def test_more_arrays_than_views_are_refused(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(13)]
+    body = " ".join(f"{name}[i] = 1;" for name in names)
+    function = kernel_of(tmp_path, body, ", ".join(f"int *{name}" for name in names))
+    with pytest.raises(InputError, match="k has 13 arrays, and AMD IL 12 unordered access views"):
+        number_views(function)
