@@ -64,7 +64,7 @@ def test_what_il_has_not_is_refused_at_its_line(capsys: pytest.CaptureFixture[st
     path = tmp_path / "k.cu"
     path.write_text("__global__ void k(double *a) {\n    a[threadIdx.x] *= 2.0;\n}\n")
     code, out, err = call(capsys, str(path), to=("il",))
-    assert (code, out) == (2, "") and "k.cu:2:5: error[TGT001] AMD IL has words of 32 bits here, and this is f64" in err
+    assert (code, out) == (2, "") and "k.cu:2:5: error[TGT001] AMD IL has words of 32 bits, and this is f64" in err
 
 
 def test_targets_stand_side_by_side_on_a_page(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Final
-
-import pytest
-from msgspec import Struct
 
 from tests.simt.engine.agree import Case
 from tests.targets.il.writing.agree import DiffersError, agree
 from tests.targets.il.writing.one_op import FLOATS, NUMBERS, op_case
 from tests.targets.mask.random_kernels import exported_case
+from tests.targets.mask.seeded import Bug, planted
 from warpsmith.base.errors import InputError
 from warpsmith.front.il import arithmetic
 from warpsmith.front.il.machine import IlMemory
@@ -21,28 +19,7 @@ from warpsmith.targets.il.writing import numbers, words
 from warpsmith.targets.il.writing.code import IlCode
 from warpsmith.targets.il.writing.control import _Writer
 
-__all__ = ["BUGS", "Bug", "planted", "shows"]
-
-
-class Bug(Struct, frozen=True):
-    """`name` of `owner` is replaced by what `make` makes of it; `case` shows it."""
-
-    what: str
-    case: Callable[[], Case]
-    owner: Any
-    name: str
-    make: Callable[[Any], Any]
-
-
-@contextmanager
-def planted(bug: Bug) -> Iterator[None]:
-    """Write and read with a bug."""
-    with pytest.MonkeyPatch.context() as patch:
-        if isinstance(bug.owner, Mapping):
-            patch.setitem(bug.owner, bug.name, bug.make(bug.owner[bug.name]))
-        else:
-            patch.setattr(bug.owner, bug.name, bug.make(getattr(bug.owner, bug.name)))
-        yield
+__all__ = ["BUGS", "shows"]
 
 
 def shows(bug: Bug, *, seeded: bool = True) -> bool:

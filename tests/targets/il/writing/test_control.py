@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.targets.il.writing.agree import agree, written
-from tests.targets.il.writing.seeded import BUGS, Bug, shows
+from tests.targets.il.writing.seeded import BUGS, shows
 from tests.targets.mask.kernel_text import kernel_of
 from tests.targets.mask.random_kernels import exported_case, written_case
+from tests.targets.mask.seeded import Bug
 from warpsmith.ssa.nodes import Module
 from warpsmith.targets.il.writing.export import write_il
 

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.targets.il.writing.agree import agree, written
+from tests.targets.il.writing.group_kernels import group_case
 from tests.targets.mask.kernel_text import kernel_of
 from warpsmith.base.errors import InputError
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.targets.il.writing.memory import LDS_BYTES, lay_out, number_views
+
+
+def test_random_groups_leave_the_same_memory() -> None:
+    # a few read what nobody wrote: these have no meaning
+    assert sum(agree(group_case(seed), letter=True) == "" for seed in range(50)) >= 45
+    assert sum(agree(group_case(seed)) == "" for seed in range(50, 56)) >= 5
+
+
+@pytest.mark.slow
+def test_more_random_groups_leave_the_same_memory() -> None:
+    first = 2000 + int(os.environ.get("WARPSMITH_SEED", "0"))
+    count = int(os.environ.get("WARPSMITH_PROGRAMS", "400"))
+    ran = sum(agree(group_case(seed), letter=bool(seed % 3)) == "" for seed in range(first, first + count))
+    assert ran >= 0.85 * count
+
+
+def test_random_groups_have_all_of_it() -> None:
+    text = "".join(written(group_case(seed)).text for seed in range(40))
+    names = ("add", "min", "umin", "umax", "or", "xor")
+    for name in ("lds_store_id", "lds_load_id", "lds_read_add_id", "fence_threads_memory_lds"):
+        assert f"{name}" in text
+    assert all(f"uav_read_{name}_id" in text for name in names)
 
 
 def _kernel(folder: Path, body: str) -> Function:

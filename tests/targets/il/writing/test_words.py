@@ -41,6 +41,16 @@ def test_a_predicate_becomes_a_number(op: str) -> None:
     assert agree(op_case(op, (I1,), I32, (0, 1)), letter=True) == ""
 
 
+@pytest.mark.parametrize(("op", "name"), [("shl", "ishl"), ("lshr", "ushr"), ("ashr", "ishr")])
+def test_an_amount_that_is_known_to_be_less_than_the_width_needs_no_care(op: str, name: str) -> None:
+    code = IlCode()
+    one, amount = component(code.register()), component(code.register())
+    WHOLE[op](code, one, code.compute("iand", amount, 31))
+    assert [line.op.name for line in code.lines] == ["iand", name]
+    WHOLE[op](code, one, code.compute("iand", amount, 63))
+    assert len(code.lines) > 4
+
+
 def test_a_product_by_a_power_of_two_is_a_shift() -> None:
     code = IlCode()
     code.compute("iadd", WHOLE["mul"](code, component(code.register()), 8), 1)

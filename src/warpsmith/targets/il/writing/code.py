@@ -32,6 +32,7 @@ _FOLDED: Final[Mapping[str, Callable[[int, int], int]]] = {
 }  # fmt: skip
 _NEUTRAL: Final = {"iadd": 0, "ior": 0, "ixor": 0, "ishl": 0, "ishr": 0, "ushr": 0, "imul": 1, "iand": TRUE}
 """What changes nothing as the second operand."""
+_BITS: Final = 32
 _EITHER: Final = ("iadd", "ior", "ixor", "imul", "iand")
 
 
@@ -54,12 +55,13 @@ class Finished(Struct, frozen=True):
 
 
 class IlCode:
-    """What was written so far; `span`: the user's line that it is of."""
+    """What was written so far; `span`: the user's line that it is of; `amounts`: words that are less than 32."""
 
     def __init__(self) -> None:
         self.lines: list[IlInstruction] = []
         self.numbers: list[int] = []
         self.span: Span | None = None
+        self.amounts: set[Word] = set()
         self._registers = 0
         self._made: dict[tuple[object, ...], IlSource] = {}
 
@@ -87,6 +89,8 @@ class IlCode:
             target = self.register()
             self.put(name, IlDestination(target, "x___"), *sources, zero=zero)
             self._made[key] = component(target)
+            if name == "iand" and any(isinstance(one, int) and one < _BITS for one in sources):
+                self.amounts.add(component(target))
         return self._made[key]
 
     def _fold(self, name: str, sources: tuple[Word, ...]) -> Word | None:

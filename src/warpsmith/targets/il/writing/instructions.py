@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from warpsmith.base.errors import InputError
-from warpsmith.base.source import Span
 from warpsmith.front.il.nodes import WHOLE as LETTERS
 from warpsmith.front.il.nodes import IlDestination, IlRegister, IlSource
 from warpsmith.front.il.ops import ATOMIC
@@ -32,7 +31,7 @@ from warpsmith.ssa.nodes import (
     Undefined,
     Value,
 )
-from warpsmith.ssa.types import F32, I1, I32, I64, Type
+from warpsmith.ssa.types import F32, I1, I32, I64
 from warpsmith.targets.il.writing.code import TRUE, IlCode, Word, component
 from warpsmith.targets.il.writing.memory import LDS, SPACES, GroupMemory
 from warpsmith.targets.il.writing.numbers import FLOATS, ROUNDED
@@ -40,6 +39,7 @@ from warpsmith.targets.il.writing.places import LaunchPlaces, find_absolute
 from warpsmith.targets.il.writing.refused import refuse
 from warpsmith.targets.il.writing.words import PREDICATES, WHOLE
 from warpsmith.targets.mask.addresses import MIXED, NUMBER, bases_of
+from warpsmith.targets.mask.checks import WordChecks
 from warpsmith.targets.mask.code import LaunchWord
 
 __all__ = ["IlInstructions"]
@@ -62,6 +62,8 @@ _NO_SUCH: Final[Mapping[str, tuple[str, str]]] = {
 }
 _ATOMIC: Final = {"smin": "min", "smax": "max", "exchange": "xchg"}
 
+_CHECKS: Final = WordChecks("AMD IL", refuse)
+
 
 class IlInstructions:
     """Writes the instructions of a function. `views`: the number of each pointer argument."""
@@ -76,9 +78,9 @@ class IlInstructions:
         self.phis: dict[Value, IlRegister] = {}
         for block in function.blocks:
             for phi in block.phis:
-                _check_types((phi.result,), phi.span)
+                _CHECKS.check_types((phi.result,), phi.span)
                 if self.bases.get(phi.result) == MIXED:
-                    raise _of_two_views(phi.span)
+                    raise _CHECKS.of_two_views(phi.span)
                 self.phis[phi.result] = code.register()
 
     def phi(self, value: Value) -> IlRegister:
@@ -135,12 +137,12 @@ class IlInstructions:
             case Address():
                 return self.memory.starts[i.detail.symbol]
             case _:
-                _check_types((i.result, *i.operands), i.span)
-        self._check_bases(i)
+                _CHECKS.check_types((i.result, *i.operands), i.span)
+        _CHECKS.check_bases(self.bases, i)
         if i.result.type == I64:
             return self._lower_word(i)
         if any(one.type == I64 for one in i.operands) and i.op != "trunc":
-            raise _of_64_bits(i)
+            raise _CHECKS.of_64_bits(i)
         return self._of_32_bits(i)
 
     def _of_32_bits(self, i: Instruction) -> Word:
@@ -185,26 +187,15 @@ class IlInstructions:
             return WHOLE["mul"](self.code, *words)
         if i.op in _SAME or i.op == "sext":
             return self._resized(i, words[0])
-        raise _of_64_bits(i)
-
-    def _check_bases(self, i: Instruction) -> None:
-        """Refuse an address that is used as a number, or that starts from two arguments."""
-        if self.bases.get(i.result, NUMBER) == MIXED:
-            raise _of_two_views(i.span)
-        if i.result.type == I64 and self.bases[i.result] != NUMBER:
-            return
-        for one in i.operands:
-            if isinstance(one, Value) and self.bases.get(one, NUMBER) != NUMBER:
-                message = f"the 64 bits of {self.bases[one]} are used as a number"
-                raise refuse(message, i.span, "an address is a view and an offset: use 32-bit numbers")
+        raise _CHECKS.of_64_bits(i)
 
     def _parameter(self, i: Instruction, detail: Param) -> Word:
         if i.result.type == I64 and detail.offset == 0:
             # the offset of an argument's address
             return 0
-        _check_types((i.result,), i.span)
+        _CHECKS.check_types((i.result,), i.span)
         if i.result.type in (I64, I1) or detail.offset % _WORD:
-            raise _of_64_bits(i)
+            raise _CHECKS.of_64_bits(i)
         return self.places.word(LaunchWord(detail.parameter, detail.offset))
 
     def _query(self, i: Instruction, detail: Query) -> Word:
@@ -227,7 +218,7 @@ class IlInstructions:
         base = self.bases.get(address, NUMBER) if isinstance(address, Value) else NUMBER
         offset = self.code.compute("iadd", self.word(address), detail.offset & TRUE)
         if base == MIXED:
-            raise _of_two_views(i.span)
+            raise _CHECKS.of_two_views(i.span)
         if detail.space == "shared":
             if base != NUMBER:
                 message = f"the launch says how large {base} is, the text has to"
@@ -239,7 +230,7 @@ class IlInstructions:
 
     def _load(self, i: Instruction, detail: Memory) -> None:
         view, offset = self._address(i, detail)
-        _check_words(i.results, i.span)
+        _CHECKS.check_words(i.results, i.span)
         if view is None:
             for at, value in enumerate(i.results):
                 register = self.code.register()
@@ -256,7 +247,7 @@ class IlInstructions:
     def _store(self, i: Instruction, detail: Memory) -> None:
         view, offset = self._address(i, detail)
         values = i.operands[1:]
-        _check_words(values, i.span)
+        _CHECKS.check_words(values, i.span)
         if view is None:
             for at, value in enumerate(values):
                 address = self.code.compute("iadd", offset, _WORD * at)
@@ -279,7 +270,7 @@ class IlInstructions:
         name = i.op.removeprefix("atomic_")
         name = _ATOMIC.get(name, name)
         view, offset = self._address(i, detail)
-        _check_words(i.operands[1:], i.span)
+        _CHECKS.check_words(i.operands[1:], i.span)
         if name not in ATOMIC or len(i.operands) != 2 or i.operands[1].type != I32:
             raise refuse(
                 f"AMD IL has no {i.op} of {i.operands[1].type}", i.span, "integers: add, min, max, and, or, xor"
@@ -299,18 +290,6 @@ class IlInstructions:
         self.code.put(f"fence_threads{memory}{lds}", None)
 
 
-def _check_types(operands: tuple[Operand, ...], span: Span | None) -> None:
-    for one in operands:
-        if one.type not in (I1, I32, F32, I64):
-            raise _of_type(one.type, span)
-
-
-def _check_words(operands: tuple[Operand, ...], span: Span | None) -> None:
-    for one in operands:
-        if one.type not in (I32, F32):
-            raise _of_type(one.type, span)
-
-
 def _check_rounding(i: Instruction) -> None:
     """Refuse floats that are rounded in another way than by IL."""
     match i.detail:
@@ -324,18 +303,6 @@ def _check_rounding(i: Instruction) -> None:
                 raise refuse(f"this {i.op} rounds in a way that AMD IL has not", i.span)
         case _:
             pass
-
-
-def _of_type(type: Type, span: Span | None) -> InputError:
-    return refuse(f"AMD IL has words of 32 bits here, and this is {type}", span, "use int, unsigned or float")
-
-
-def _of_64_bits(i: Instruction) -> InputError:
-    return refuse(f"this {i.op} needs all 64 bits of a number", i.span, "use 32-bit numbers: int, unsigned")
-
-
-def _of_two_views(span: Span | None) -> InputError:
-    return refuse("this address may start from one of two arguments", span, "a view is named in the instruction")
 
 
 def _unknown(i: Instruction) -> InputError:

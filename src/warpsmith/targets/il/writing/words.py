@@ -62,12 +62,16 @@ def _shift_out(op: str) -> Callable[..., Word]:
     def made(code: IlCode, a: Word, n: Word) -> Word:
         if isinstance(n, int):
             return code.compute(op, a, n) if n < _BITS else 0
+        if n in code.amounts:
+            return code.compute(op, a, n)
         return code.compute("iand", code.compute(op, a, n), code.compute("ult", n, _BITS))
 
     return made
 
 
 def _shift_signed(code: IlCode, a: Word, n: Word) -> Word:
+    if n in code.amounts:
+        return code.compute("ishr", a, n)
     amount = min(n, _BITS - 1) if isinstance(n, int) else code.compute("umin", n, _BITS - 1)
     return code.compute("ishr", a, amount)
 
