@@ -14,6 +14,7 @@ from tests.front.il.direct import MASK, OPS, Direct, _signed
 __all__ = ["Groups"]
 
 _INPUT = re.compile(r"(v[A-Z]\w*?)(Flat)?(?:\.([xyzw]+))?$")
+_ARRAY = re.compile(r"x(\d+)\[([^\]]+)\](?:\.([xyzw01_]+))?$")
 _NUMBER = re.compile(r"\((\d+)\)")
 _CHANGES: Mapping[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b, "min": OPS["imin"], "max": OPS["imax"], "umin": min, "umax": max,
@@ -63,6 +64,11 @@ class Groups(Direct):
                 yield name
 
     def _read(self, text: str, kind: str) -> list[int]:
+        array = _ARRAY.match(text)
+        if array is not None:
+            word = self.registers.get(f"x{array[1]}[{self._index(array[2])}]", [0, 0, 0, 0])
+            letters = array[3] or "xyzw"
+            return [word["xyzw".index(letter)] for letter in (letters + letters[-1] * 3)[:4]]
         found = _INPUT.match(text)
         if found is None:
             return super()._read(text, kind)
@@ -73,6 +79,11 @@ class Groups(Direct):
     def _assign(self, name: str, controls: str, operands: list[str]) -> None:
         if name.startswith("fence"):
             return
+        array = _ARRAY.match(operands[0]) if operands else None
+        if array is not None:
+            # the element has the name of its number, which has no dot
+            named = f"x{array[1]}[{self._index(array[2])}]"
+            operands = [f"{named}.{array[3]}" if array[3] else named, *operands[1:]]
         if not name.startswith(("uav", "lds")):
             super()._assign(name, controls, operands)
             return

@@ -17,6 +17,8 @@ COMPUTE = "il_cs_2_0\ndcl_num_thread_per_group 64\n"
         (HEAD + "dcl_output_generic o0\nmov o0, v0.x\n", 4, "o0 is declared twice"),
         (HEAD + "mov o1, v0.x\n", 4, "o1 is not declared"),
         (HEAD + "mov o0, l0\n", 4, "l0 is not declared: there is none"),
+        (HEAD + "mov x0[1], v0.x\n", 4, "x0 is not declared"),
+        (HEAD + "dcl_indexed_temp_array x0[2]\nmov o0, x0[2]\n", 5, "x0[2] is beyond the end: it has 2 registers"),
         (HEAD + "mov o0, cb0[0]\n", 4, "cb0 is not declared"),
         (HEAD + "dcl_cb cb0[2]\nmov o0, cb0[2]\n", 5, "cb0[2] is beyond the end: it has 2 registers"),
         (HEAD + "sample_resource(0)_sampler(0) o0, v0.x\n", 4, "resource 0 is not declared"),

@@ -14,6 +14,7 @@ from warpsmith.front.il.nodes import (
     IlMostThreads,
     IlOutput,
     IlResource,
+    IlTemporaries,
     IlThreads,
     IlUav,
 )
@@ -34,6 +35,7 @@ def test_each_kind_of_declaration() -> None:
             "dcl_input_position_interp(linear_noperspective) v0.xy__", RESOURCE,
             "dcl_literal l1, 0xFFFFFFFF, -1, 1.0, 2", "dcl_cb cb1[12]", "dcl_num_thread_per_group 16, 4",
             "dcl_max_thread_per_group 256", "dcl_raw_uav_id(11)", "dcl_lds_id(1) 4096",
+            "dcl_indexed_temp_array x2[12]",
         )
     ]  # fmt: skip
     kinds = [type(one) for one in made]
@@ -48,6 +50,7 @@ def test_each_kind_of_declaration() -> None:
         IlMostThreads,
         IlUav,
         IlLds,
+        IlTemporaries,
     ]
     assert isinstance(made[3], IlResource) and (made[3].number, made[3].axes) == (2, 2)
     assert isinstance(made[4], IlLiteral) and made[4].words == (0xFFFFFFFF, 0xFFFFFFFF, 0x3F800000, 2)
@@ -84,6 +87,8 @@ def test_each_kind_of_declaration() -> None:
         ("dcl_raw_uav_id(0) r0", "dcl_raw_uav_id has 1 operands"),
         ("dcl_lds_id(1) 6", "'6' is no size of the group's memory"),
         ("dcl_lds_id(1) 99999999", "'99999999' is no size of the group's memory"),
+        ("dcl_indexed_temp_array r0", "'r0' is no array of registers"),
+        ("dcl_indexed_temp_array x0[0]", "'x0[0]' is no array of registers"),
         ("dcl_lds_id 64", "dcl_lds_id has no number"),
         ("dcl_num_thread_per_group 0", "'0' is no number of threads"),
         ("dcl_num_thread_per_group 1, 2, 3, 4", "dcl_num_thread_per_group has 4 operands"),

@@ -45,12 +45,11 @@ def test_conditions_and_indices_count() -> None:
 
 
 def test_addresses_and_what_is_stored_count() -> None:
-    head = "il_cs_2_0\ndcl_num_thread_per_group 4\ndcl_raw_uav_id(0)\ndcl_lds_id(1) 64\n"
-    body = (
-        "uav_raw_store_id(0) mem0.xy__, r0.z, r1\nlds_store_id(1) r2.w, r3.x\nuav_read_add_id(0) r9.x___, r4.x, r5.y\n"
-    )
+    head = "il_cs_2_0\ndcl_num_thread_per_group 4\ndcl_raw_uav_id(0)\ndcl_lds_id(1) 64\ndcl_indexed_temp_array x0[4]\n"
+    body = "uav_raw_store_id(0) mem0.xy__, r0.z, r1\nlds_store_id(1) r2.w, r3.x\nmov x0[r6.z].x___, r7\n"
+    body += "uav_read_add_id(0) r9.x___, r4.x, r5.y\n"
     assert relevant_components(parse(head + body + END)) == {
-        (0, "z"), (1, "x"), (1, "y"), (2, "w"), (3, "x"), (4, "x"), (5, "y"),
+        (0, "z"), (1, "x"), (1, "y"), (2, "w"), (3, "x"), (4, "x"), (5, "y"), (6, "z"), (7, "x"),
     }  # fmt: skip
 
 

@@ -37,11 +37,13 @@ il_cs_2_0
 dcl_max_thread_per_group 256
 dcl_raw_uav_id(0)
 dcl_lds_id(1) 1024
+dcl_indexed_temp_array x0[4]
 dcl_cb cb0[4]
 
 uav_raw_load_id(0) r0.xy__, vAbsTid.x
 lds_store_id(1) r0.x, r0.y
 fence_threads_lds
+mov x0[r0.x+1].x___, x0[2].y
 if_logicalnz r0.x
     lds_load_id(1) r1, cb0[1].y
     uav_read_add_id(0) r2.x___, r1.x, r1.y

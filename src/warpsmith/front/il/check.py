@@ -22,6 +22,7 @@ from warpsmith.front.il.nodes import (
     IlRegister,
     IlResource,
     IlSource,
+    IlTemporaries,
     IlThreads,
     IlUav,
 )
@@ -78,6 +79,8 @@ def _declared(one: IlDeclaration) -> str:
             return f"cb{one.number}"
         case IlThreads() | IlMostThreads():
             return "the size of a group"
+        case IlTemporaries():
+            return f"x{one.number}"
         case IlUav():
             return f"uav {one.number}"
         case IlLds():
@@ -179,17 +182,21 @@ def _check_register(program: IlProgram, register: IlRegister, components: str) -
             known = ", ".join(f"l{one}" for one in program.literals) or "none"
             return f"l{number} is not declared: there is {known}", f"expected dcl_literal l{number}, …"
         case "cb":
-            return _check_constant(program, register)
+            declared = program.constants.get(number)
+            return _check_element(register, None if declared is None else declared.size, "dcl_cb")
+        case "x":
+            array = program.temporaries.get(number)
+            return _check_element(register, None if array is None else array.size, "dcl_indexed_temp_array")
         case _:
             return None
 
 
-def _check_constant(program: IlProgram, register: IlRegister) -> tuple[str, str] | None:
-    declared = program.constants.get(register.number)
-    if declared is None:
-        return f"cb{register.number} is not declared", f"expected dcl_cb cb{register.number}[…]"
-    index = register.index
-    if index is not None and index.register is None and index.offset >= declared.size:
-        message = f"cb{register.number}[{index.offset}] is beyond the end: it has {declared.size} registers"
-        return message, f"expected dcl_cb cb{register.number}[{index.offset + 1}]"
+def _check_element(register: IlRegister, size: int | None, declaration: str) -> tuple[str, str] | None:
+    """Return what is wrong with an element of what has so many registers (None: it is not declared)."""
+    name, index = f"{register.kind}{register.number}", register.index
+    if size is None:
+        return f"{name} is not declared", f"expected {declaration} {name}[…]"
+    if index is not None and index.register is None and index.offset >= size:
+        message = f"{name}[{index.offset}] is beyond the end: it has {size} registers"
+        return message, f"expected {declaration} {name}[{index.offset + 1}]"
     return None

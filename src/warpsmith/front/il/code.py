@@ -226,6 +226,9 @@ class _IlCode:
         if register.kind == "g":
             self.memory.store_global(self._index(register), values)
             return
+        if register.kind == "x":
+            self.memory.store_temporary(register, self._index(register), values)
+            return
         for letter, value in values.items():
             self.builder.write(f"{register.kind}{register.number}.{letter}", value)
 
@@ -246,6 +249,8 @@ class _IlCode:
                 return constant(I32, self.program.literals[register.number].words[WHOLE.index(letter)])
             case "cb":
                 return self.memory.constant_component(register, letter, self._index(register))
+            case "x":
+                return self.memory.temporary(register, letter, self._index(register))
             case "g":
                 return self.memory.global_component(letter, self._index(register))
             case "v":

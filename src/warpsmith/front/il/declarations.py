@@ -18,6 +18,7 @@ from warpsmith.front.il.nodes import (
     IlMostThreads,
     IlOutput,
     IlResource,
+    IlTemporaries,
     IlThreads,
     IlUav,
 )
@@ -31,6 +32,7 @@ _NUMBER: Final = re.compile(r"\d{1,4}")
 _BYTES: Final = re.compile(r"\d{1,6}")
 _LDS: Final = 65536
 _SIZE: Final = re.compile(r"cb(\d{1,2})\s*\[\s*(\d{1,4})\s*\]")
+_ARRAY: Final = re.compile(r"x(\d{1,2})\s*\[\s*(\d{1,4})\s*\]")
 _HEX: Final = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
 _WHOLE_NUMBER: Final = re.compile(r"-?\d{1,10}")
 
@@ -124,6 +126,15 @@ def _constants(line: IlLine) -> IlDeclaration:
     return IlConstants(int(found[1]), int(found[2]), line.whole)
 
 
+def _temporaries(line: IlLine) -> IlDeclaration:
+    _expect(line, 1, "dcl_indexed_temp_array x0[8]")
+    found = _ARRAY.fullmatch(line.operands[0].text)
+    if found is None or not 1 <= int(found[2]) <= 4096:
+        expected = "expected x0[8]: how many registers it has, 1 to 4096"
+        raise IlTextError(line.operands[0].span, f"'{line.operands[0].text}' is no array of registers", expected)
+    return IlTemporaries(int(found[1]), int(found[2]), line.whole)
+
+
 def _threads(line: IlLine) -> IlDeclaration:
     if not 1 <= len(line.operands) <= 3:
         raise IlTextError(line.whole, f"{line.word} has {len(line.operands)} operands", "expected 1 to 3 numbers")
@@ -181,4 +192,5 @@ DECLARATIONS: Final[Mapping[str, Callable[[IlLine], IlDeclaration]]] = {
     "dcl_max_thread_per_group": _most_threads,
     "dcl_raw_uav_id": _uav,
     "dcl_lds_id": _lds,
+    "dcl_indexed_temp_array": _temporaries,
 }

@@ -4,6 +4,7 @@
     t0   a pointer, t0_width (and t0_height): a resource, of as many floats an element as are needed
     cb0  a pointer: four numbers a register            g   a pointer: four numbers an element
     uav0 a pointer: bytes                              lds1  a variable in shared memory: bytes
+    x0   a variable of the thread: four numbers a register
     width, height   how many threads a pixel shader has; thread (x, y) has v0 = (x + 0.5, y + 0.5)
 
 A fetch is of the nearest element: floor of the coordinate, at the edge where that lies outside (`load_resource`: 0
@@ -54,10 +55,10 @@ def list_parameters(program: IlProgram) -> tuple[Parameter, ...]:
 
 
 def list_variables(program: IlProgram) -> tuple[Symbol, ...]:
-    """Return the variables of the kernel that a program becomes: the memory of a group."""
-    return tuple(
-        Symbol(_lds(number), "shared", I32, one.bytes // 4, 16, span=one.span) for number, one in program.lds.items()
-    )
+    """Return the variables of the kernel that a program becomes: the memory of a group, arrays of registers."""
+    shared = [Symbol(_lds(n), "shared", I32, one.bytes // 4, 16, span=one.span) for n, one in program.lds.items()]
+    own = [Symbol(f"x{n}", "local", I32, 4 * one.size, 16, span=one.span) for n, one in program.temporaries.items()]
+    return (*shared, *own)
 
 
 def _lds(number: int) -> str:
@@ -213,6 +214,24 @@ class IlMemory:
         elif "memory" in name:
             orders = "global"
         self.builder.emit_many("barrier", (constant(I32, 0),), (), Barrier(orders=orders))
+
+    def temporary(self, register: IlRegister, letter: str, index: Operand) -> Operand:
+        """Return a component of an element of an array of registers."""
+        how = Memory("local", 4 * "xyzw".index(letter), 4)
+        return self.builder.emit("load", (self._temporary(register, index),), I32, how)
+
+    def store_temporary(self, register: IlRegister, index: Operand, values: Mapping[str, Operand]) -> None:
+        """Write components of an element of an array of registers."""
+        address = self._temporary(register, index)
+        for letter, value in values.items():
+            how = Memory("local", 4 * "xyzw".index(letter), 4)
+            self.builder.emit_many("store", (address, value), (), how)
+
+    def _temporary(self, register: IlRegister, index: Operand) -> Operand:
+        b = self.builder
+        base = b.emit("address", (), I64, Address(f"x{register.number}"))
+        offset = b.emit("mul", (b.emit("zext", (index,), I64), constant(I64, 16)), I64)
+        return b.emit("add", (base, offset), I64)
 
     def store_output(self, number: int, values: Mapping[str, Operand]) -> None:
         """Write the components of an output of this thread."""

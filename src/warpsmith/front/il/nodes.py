@@ -10,10 +10,11 @@
                    | "dcl_max_thread_per_group" n                                where launches say how many
                    | "dcl_raw_uav_id(N)"                                         memory that is addressed by bytes
                    | "dcl_lds_id(N)" bytes                                       memory of a group
+                   | "dcl_indexed_temp_array" xN[size]                           registers of a thread by number
     instruction  ::= op [destination] [, source]*                                ops.py
     destination  ::= register ["." mask]          mask: of each component its letter (written), _ (left), 0 or 1
     source       ::= register ["." swizzle] ["_abs"] ["_neg(" letters ")"]       swizzle: x y z w, 0 (0.0), 1 (1.0)
-    register     ::= rN | vN | oN | lN | cbN[i] | g[i] | mem0 | vAbsTid …    i: a number, a component of r, or their sum
+    register     ::= rN | vN | oN | lN | cbN[i] | xN[i] | g[i] | mem0 | vAbsTid …    i: a number, rN.x, or their sum
 
 Registers have four components of 32 bits and no type: ops say what bits mean. TRUE is 0xFFFFFFFF.
 
@@ -32,8 +33,8 @@ from warpsmith.front.il.ops import IlOp
 
 __all__ = [
     "BUILTIN_INPUTS", "WHOLE", "IlConstants", "IlDeclaration", "IlDestination", "IlIndex", "IlInput", "IlInstruction",
-    "IlLds", "IlLiteral", "IlMostThreads", "IlOutput", "IlProgram", "IlRegister", "IlResource", "IlSource", "IlThreads",
-    "IlUav", "RegisterKind", "ShaderKind",
+    "IlLds", "IlLiteral", "IlMostThreads", "IlOutput", "IlProgram", "IlRegister", "IlResource", "IlSource",
+    "IlTemporaries", "IlThreads", "IlUav", "RegisterKind", "ShaderKind",
 ]  # fmt: skip
 
 ShaderKind = Literal["ps", "cs"]
@@ -42,7 +43,7 @@ BuiltinInput = Literal[
 ]  # fmt: skip
 BUILTIN_INPUTS: Final[tuple[BuiltinInput, ...]] = get_args(BuiltinInput)
 """Where a thread of a compute shader is: in its group, in all, which group; along three axes, or counted."""
-RegisterKind = Literal["r", "v", "o", "l", "cb", "g", "mem"] | BuiltinInput
+RegisterKind = Literal["r", "v", "o", "l", "cb", "x", "g", "mem"] | BuiltinInput
 WHOLE: Final = "xyzw"
 
 
@@ -55,7 +56,7 @@ class IlIndex(Struct, frozen=True):
 
 
 class IlRegister(Struct, frozen=True):
-    """Four components. `number`: of cbN the buffer's; `index`: the element of cbN and g."""
+    """Four components. `number`: of cbN the buffer's; `index`: the element of cbN, xN and g."""
 
     kind: RegisterKind
     number: int = 0
@@ -169,7 +170,26 @@ class IlLds(Struct, frozen=True):
     span: Span | None = None
 
 
-IlDeclaration = IlOutput | IlInput | IlResource | IlLiteral | IlConstants | IlThreads | IlMostThreads | IlUav | IlLds
+class IlTemporaries(Struct, frozen=True):
+    """The array xN of so many registers, each thread's own."""
+
+    number: int
+    size: int
+    span: Span | None = None
+
+
+IlDeclaration = (
+    IlOutput
+    | IlInput
+    | IlResource
+    | IlLiteral
+    | IlConstants
+    | IlThreads
+    | IlMostThreads
+    | IlUav
+    | IlLds
+    | IlTemporaries
+)
 
 
 class IlProgram(Struct, frozen=True):
@@ -219,3 +239,8 @@ class IlProgram(Struct, frozen=True):
     def lds(self) -> dict[int, IlLds]:
         """The memories of a group by number."""
         return {one.number: one for one in self.declarations if isinstance(one, IlLds)}
+
+    @property
+    def temporaries(self) -> dict[int, IlTemporaries]:
+        """The arrays of registers by number."""
+        return {one.number: one for one in self.declarations if isinstance(one, IlTemporaries)}

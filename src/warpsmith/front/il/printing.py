@@ -19,6 +19,7 @@ from warpsmith.front.il.nodes import (
     IlRegister,
     IlResource,
     IlSource,
+    IlTemporaries,
     IlThreads,
     IlUav,
 )
@@ -60,6 +61,13 @@ def _declaration(one: IlDeclaration) -> str:
             return f"dcl_literal l{one.number}, {', '.join(f'0x{word:08X}' for word in one.words)}"
         case IlConstants():
             return f"dcl_cb cb{one.number}[{one.size}]"
+        case IlThreads() | IlMostThreads() | IlUav() | IlLds() | IlTemporaries():
+            return _of_compute(one)
+
+
+def _of_compute(one: IlThreads | IlMostThreads | IlUav | IlLds | IlTemporaries) -> str:
+    """Return a declaration of what pixel shaders hardly have."""
+    match one:
         case IlThreads():
             return f"dcl_num_thread_per_group {', '.join(map(str, one.sizes))}"
         case IlMostThreads():
@@ -68,6 +76,8 @@ def _declaration(one: IlDeclaration) -> str:
             return f"dcl_raw_uav_id({one.number})"
         case IlLds():
             return f"dcl_lds_id({one.number}) {one.bytes}"
+        case IlTemporaries():
+            return f"dcl_indexed_temp_array x{one.number}[{one.size}]"
 
 
 def print_il_instruction(one: IlInstruction) -> str:
@@ -97,7 +107,7 @@ def print_il_source(one: IlSource) -> str:
 
 
 def _register(one: IlRegister) -> str:
-    number = str(one.number) if one.kind in ("r", "v", "o", "l", "cb", "mem") else ""
+    number = str(one.number) if one.kind in ("r", "v", "o", "l", "cb", "x", "mem") else ""
     if one.index is None:
         return f"{one.kind}{number}"
     index = one.index

@@ -1,5 +1,5 @@
 """Random kernels whose threads share memory: what `tests/targets/mask/random_kernels.py` has, and between its parts
-barriers, tiles of the block, atomic sums in shared and in global memory."""
+barriers, tiles of the block, atomic sums in shared and in global memory; and each has an array of its own."""
 
 from __future__ import annotations
 
@@ -48,16 +48,28 @@ class _Grouped(_Exported):
         lane = b.emit("query", (), I32, Query("tid.x"))
         for name, value in zip(VARIABLES, (self.thread, self.whole, n, lane), strict=True):
             b.write(name, value)
+        for number in range(OWN):
+            self.store("local", self.mine(constant(I32, number)), self.any())
         for _ in range(self.chosen.randint(1, 3)):
             self.statements(2, [])
+            self.keep(self.chosen.choice(VARIABLES))
             self.chosen.choice((self.tile, self.more, self.add_up))(self.chosen.choice(VARIABLES))
         for number, name in enumerate(VARIABLES):
             at = self.place("out", self.whole, len(VARIABLES), constant(I32, number))
             self.store("global", at, b.read(name, I32))
         b.end(Return())
         pointers = [Parameter(name, 8, 8, I64) for name in ("table", "out", "own", "sums")]
-        symbols = (Symbol("tile", "shared", I32, self.threads, 4), Symbol("more", "shared", I32, SLOTS, 4))
+        symbols = (
+            Symbol("tile", "shared", I32, self.threads, 4),
+            Symbol("more", "shared", I32, SLOTS, 4),
+            Symbol("mine", "local", I32, OWN, 4),
+        )
         return Module((Function("k", True, (*pointers, Parameter("n", 4, 4, I32)), (), b.finish(), symbols),))
+
+    def keep(self, name: str) -> None:
+        """Write to the array of the thread, and read from it."""
+        self.store("local", self.mine(self.any()), self.any())
+        self.b.write(name, self.load("local", self.mine(self.any())))
 
     def add_up(self, name: str) -> None:
         """Change a number of all threads at once; what was there is not asked for, as it hangs on their order."""

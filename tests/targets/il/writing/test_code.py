@@ -34,6 +34,18 @@ def test_a_value_that_counts_only_itself_is_not_used() -> None:
     assert [line.op.name for line in code.finish().lines] == ["whileloop", "break_logicalnz", "endloop"]
 
 
+def test_an_index_is_a_register_and_what_it_depends_on_is_kept() -> None:
+    code = IlCode()
+    code.compute("iadd", launch_word(0), 7)
+    place = code.compute("iadd", launch_word(0), 1)
+    code.put("mov", IlDestination(code.element(place, 2), "x___"), component(code.element(3, 1)))
+    code.put("mov", IlDestination(code.element(launch_word(0), 0), "x___"), 5)
+    assert [print_il_instruction(line) for line in code.finish().lines] == [
+        "iadd r0.x___, cb0[0].x, l0.x", "mov x0[r0.x+2].x___, x0[4].x", "mov r1.x___, cb0[0].x",
+        "mov x0[r1.x].x___, l0.y",
+    ]  # fmt: skip
+
+
 def test_numbers_are_computed_at_once_and_neutral_ones_change_nothing() -> None:
     code = IlCode()
     assert code.compute("iadd", TRUE, 2) == 1

@@ -16,14 +16,14 @@ from warpsmith.targets.il.writing.export import write_il
 
 RACES = ("counter_begins",)
 """Which thread comes first decides what is stored."""
-PICKED = ("halve", "countdown", "paths", "sum", "pick", "tiled")
+PICKED = ("halve", "paths", "sum", "tiled")
 
 
 @pytest.mark.slow
 def test_the_corpus_is_written_or_refused() -> None:
     kernels = corpus()
     kept = [one for one in kernels if not why_refused(*one)]
-    assert len(kernels) >= 250 and len(kept) >= 190
+    assert len(kernels) >= 250 and len(kept) >= 200
     cases = [case_of(*one) for one in kept if one[1] not in RACES]
     ran = [case for case in cases if case is not None]
     assert len(ran) >= 150

@@ -17,8 +17,8 @@ from warpsmith.targets.il.writing.memory import LDS_BYTES, lay_out, number_views
 
 def test_random_groups_leave_the_same_memory() -> None:
     # a few read what nobody wrote: these have no meaning
-    assert sum(agree(group_case(seed), letter=True) == "" for seed in range(50)) >= 45
-    assert sum(agree(group_case(seed)) == "" for seed in range(50, 56)) >= 5
+    assert sum(agree(group_case(seed), letter=True) == "" for seed in range(30)) >= 26
+    assert sum(agree(group_case(seed)) == "" for seed in range(30, 36)) >= 4
 
 
 @pytest.mark.slow
@@ -32,7 +32,7 @@ def test_more_random_groups_leave_the_same_memory() -> None:
 def test_random_groups_have_all_of_it() -> None:
     text = "".join(written(group_case(seed)).text for seed in range(40))
     names = ("add", "min", "umin", "umax", "or", "xor")
-    for name in ("lds_store_id", "lds_load_id", "lds_read_add_id", "fence_threads_memory_lds"):
+    for name in ("mov x0[r", "lds_store_id", "lds_load_id", "lds_read_add_id", "fence_threads_memory_lds"):
         assert f"{name}" in text
     assert all(f"uav_read_{name}_id" in text for name in names)
 
@@ -54,6 +54,15 @@ def test_a_variable_of_the_launch_has_all_that_is_left(tmp_path: Path) -> None:
     body = "extern __shared__ int s[];\n s[threadIdx.x] = n; __syncthreads(); a[i] = s[0];"
     memory = lay_out(Module(()), _kernel(tmp_path, body))
     assert memory.bytes == LDS_BYTES and list(memory.starts.values()) == [0]
+
+
+def test_local_variables_are_registers(tmp_path: Path) -> None:
+    body = "int s[3]; float t[5];\n s[i % 3] = n; t[i % 5] = n; s[n % 3] = 1; b[i] = s[i & 1] + t[n & 1];"
+    memory = lay_out(Module(()), _kernel(tmp_path, body))
+    assert sorted(memory.starts.values()) in ([0, 16], [0, 32])
+    assert (memory.bytes, memory.registers) == (0, 12)
+    with pytest.raises(InputError, match="20,000 bytes of local arrays, and AMD IL 16,384"):
+        lay_out(Module(()), _kernel(tmp_path, "int s[5000]; s[i] = n; s[n] = 1; a[i] = s[i + 1];"))
 
 
 def test_more_than_a_group_has_is_refused(tmp_path: Path) -> None:

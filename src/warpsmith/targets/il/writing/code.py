@@ -109,6 +109,16 @@ class IlCode:
             self.put("mov", IlDestination(target, "x___"), source)
             self.forget()
 
+    def element(self, first: Word, at: int) -> IlRegister:
+        """Return element `first` + `at` of the array x0."""
+        if isinstance(first, int):
+            return IlRegister("x", 0, IlIndex(first + at))
+        if first.register.kind != "r" or first.swizzle[0] != "x":
+            register = self.register()
+            self.put("mov", IlDestination(register, "x___"), first)
+            first = component(register)
+        return IlRegister("x", 0, IlIndex(at, first.register.number))
+
     def _source(self, word: Word) -> IlSource:
         if isinstance(word, IlSource):
             return word
@@ -143,10 +153,15 @@ def _written(lines: Iterable[IlInstruction]) -> Iterable[int]:
 
 
 def _renamed(line: IlInstruction, registers: Mapping[int, int], names: Mapping[IlSource, IlSource]) -> IlInstruction:
-    def last(register: IlRegister) -> IlRegister:
+    def number(of: int) -> int:
         # what no path writes is 0 all the same
-        number = registers.get(register.number, len(registers))
-        return IlRegister("r", number) if register.kind == "r" else register
+        return registers.get(of, len(registers))
+
+    def last(register: IlRegister) -> IlRegister:
+        index = register.index
+        if index is not None and index.register is not None:
+            return replace(register, index=replace(index, register=number(index.register)))
+        return IlRegister("r", number(register.number)) if register.kind == "r" else register
 
     target = line.destination
     if target is not None:
@@ -161,15 +176,29 @@ def _without_unused(lines: Sequence[IlInstruction]) -> list[IlInstruction]:
     for line in lines:
         for number in _written([line]):
             makers.setdefault(number, []).append(line)
-    pending = [line for line in lines if line.op.acts]
+    pending = [line for line in lines if line.op.acts or _keeps(line)]
     kept = {id(line) for line in pending}
     seen: set[int] = set()
     while pending:
         line = pending.pop()
-        for register in (source.register for source in line.sources):
-            if register.kind == "r" and register.number not in seen:
-                seen.add(register.number)
-                new = [one for one in makers.get(register.number, ()) if id(one) not in kept]
-                kept |= {id(one) for one in new}
-                pending += new
+        for number in set(_read(line)) - seen:
+            seen.add(number)
+            new = [one for one in makers.get(number, ()) if id(one) not in kept]
+            kept |= {id(one) for one in new}
+            pending += new
     return [line for line in lines if id(line) in kept]
+
+
+def _keeps(line: IlInstruction) -> bool:
+    """Whether a line writes an array of registers."""
+    return line.destination is not None and line.destination.register.kind == "x"
+
+
+def _read(line: IlInstruction) -> Iterable[int]:
+    """Yield the registers that a line reads, as numbers or as indices."""
+    named = [source.register for source in line.sources]
+    yield from (one.number for one in named if one.kind == "r")
+    named += [line.destination.register] if line.destination is not None else []
+    for one in named:
+        if one.index is not None and one.index.register is not None:
+            yield one.index.register

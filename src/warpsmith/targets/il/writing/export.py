@@ -2,7 +2,7 @@
 
     pointer argument k     an unordered access view of bytes, uav k
     what the launch says   words of cb0, four to a register, in the order of `words`
-    shared memory          lds 1
+    shared memory          lds 1                                        local arrays    x0
     threads                a block is a group; where the kernel does not say how many threads it has, the launch does
 
 A compute shader, as a pixel shader writes to the place of its own thread only, and has neither groups nor their memory.
@@ -24,6 +24,7 @@ from warpsmith.front.il.nodes import (
     IlLds,
     IlMostThreads,
     IlProgram,
+    IlTemporaries,
     IlThreads,
     IlUav,
 )
@@ -102,6 +103,8 @@ def _declarations(
     yield from (IlUav(number) for number in views.values())
     if memory.bytes:
         yield IlLds(LDS, memory.bytes)
+    if memory.registers:
+        yield IlTemporaries(0, memory.registers)
     if words:
         yield IlConstants(0, -(-words // 4))
 

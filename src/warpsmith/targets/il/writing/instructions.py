@@ -108,6 +108,8 @@ class IlInstructions:
         if missing is not None:
             raise refuse(f"AMD IL has no {missing[0]}", i.span, missing[1])
         match i.detail:
+            case Memory() if i.detail.space == "local":
+                self._own(i, i.detail)
             case Memory() if i.op == "load":
                 self._load(i, i.detail)
             case Memory() if i.op == "store":
@@ -117,7 +119,7 @@ class IlInstructions:
             case Barrier():
                 self._wait(i, i.detail)
             case Fence():
-                self.code.put("fence_memory", None)
+                self.code.put("fence_memory_lds" if self.memory.bytes else "fence_memory", None)
             case _ if len(i.results) != 1:
                 raise _unknown(i)
             case _:
@@ -227,6 +229,20 @@ class IlInstructions:
         if base not in self.views:
             raise refuse("this address does not start from a pointer argument", i.span, "views are pointer arguments")
         return self.views[base], offset
+
+    def _own(self, i: Instruction, detail: Memory) -> None:
+        """Write an access to local variables: word n of them is x0[n].x."""
+        _CHECKS.check_words((*i.results, *i.operands[1:]), i.span)
+        if i.op not in ("load", "store") or detail.order:
+            raise refuse(f"AMD IL has no such {i.op} of local variables", i.span, "use words")
+        place = self.code.compute("iadd", self.word(i.operands[0]), detail.offset & TRUE)
+        first = place >> 2 if isinstance(place, int) else self.code.compute("ushr", place, 2)
+        for at, value in enumerate(i.results):
+            register = self.code.register()
+            self.code.put("mov", IlDestination(register, "x___"), component(self.code.element(first, at)))
+            self.words[value] = component(register)
+        for at, operand in enumerate(i.operands[1:]):
+            self.code.put("mov", IlDestination(self.code.element(first, at), "x___"), self.word(operand))
 
     def _load(self, i: Instruction, detail: Memory) -> None:
         view, offset = self._address(i, detail)
