@@ -9,6 +9,7 @@ import pytest
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.lower import lower_kernel, lower_to
+from warpsmith.front.il.read import parse_il
 from warpsmith.kernels.units import KernelFile
 from warpsmith.simt.mask.assembler import assemble
 
@@ -45,6 +46,17 @@ def test_a_target_that_refuses_is_a_column_unless_all_do() -> None:
     assert llvm.listing is not None
     with pytest.raises(InputError, match="shared memory"):
         lower_to(shared, "", ("mask",))
+
+
+def test_a_kernel_becomes_a_program_of_amd_il() -> None:
+    (column,) = lower_to(KernelFile(str(MANUAL / "countdown.cu")), "", ("il",)).columns
+    assert column.title == "il" and column.listing is not None
+    text = column.listing.text
+    assert "\n    ; countdown.cu:6: " in text
+    program = parse_il(SourceFile("k.il", text))
+    assert program.kind == "cs" and list(program.uavs) == [0]
+    places = {(line.file.path, line.line) for line in column.listing.lines if line.file is not None}
+    assert {Path(path).name for path, _ in places} == {"countdown.cu"}
 
 
 def test_an_architecture_of_no_target_is_an_error() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from warpsmith.base.errors import InputError, RefusedError
 from warpsmith.base.findings import Finding
@@ -11,9 +11,11 @@ from warpsmith.front.il.defects import find_defects
 from warpsmith.front.il.nodes import IlProgram
 from warpsmith.front.il.read import parse_il
 from warpsmith.machine.vliw.gpus import VliwGpu, load_vliw_gpus, vliw_gpu
+from warpsmith.machine.vliw.slots import Generation
 from warpsmith.report.vliw.model import VliwReport, VliwRow
 from warpsmith.targets.il.optimize import optimize_il
-from warpsmith.targets.r600.analyze import analyze_il
+from warpsmith.targets.r600.analyze import analyze_il, can_run
+from warpsmith.targets.r600.segments import IlSegment, count_segments
 
 __all__ = ["analyze_il_files"]
 
@@ -43,7 +45,16 @@ def _analyze_file(path: str, gpus: Sequence[VliwGpu], granted: Sequence[str]) ->
         figures = analyze_il(program, gpus)
         return VliwRow(path, _about(program), defects, figures, optimize_il(program, granted))
     except RefusedError as error:
-        return VliwRow(path, _about(program), (*defects, *error.findings))
+        return VliwRow(path, _about(program), (*defects, *error.findings), segments=_segments(program, gpus))
+
+
+def _segments(program: IlProgram, gpus: Sequence[VliwGpu]) -> Mapping[Generation, tuple[IlSegment, ...]]:
+    """Return what runs together, for each generation that can run it; nothing where an instruction is not counted."""
+    generations = dict.fromkeys(gpu.generation for gpu in gpus if can_run(program, gpu.generation))
+    try:
+        return {generation: count_segments(program, generation) for generation in generations}
+    except RefusedError:
+        return {}
 
 
 def _about(program: IlProgram) -> str:
@@ -51,7 +62,9 @@ def _about(program: IlProgram) -> str:
     kind = "pixel shader" if program.kind == "ps" else "compute shader"
     constants = sum(one.size for one in program.constants.values())
     parts = [_count(len(program.resources), "resource"), _count(constants, "constant register")]
-    outputs = ", ".join(f"o{number}" for number in program.outputs) or "g"
+    views = {one.resource for one in program.instructions if one.op.form == "uav_store"}
+    written = [f"o{number}" for number in program.outputs] + [f"uav{number}" for number in sorted(views)]
+    outputs = ", ".join(written) or "g"
     return f"{kind} of {_count(len(program.instructions), 'instruction')}, {', '.join(parts)}; writes {outputs}"
 
 

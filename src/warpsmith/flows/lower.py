@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.report.lowering.model import Lowering, TargetColumn
 from warpsmith.ssa.nodes import Function
+from warpsmith.targets.il.writing.export import write_il
 from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
 from warpsmith.targets.llvm.listing import Listed, Listing
 from warpsmith.targets.llvm.sass import sass_of
@@ -18,8 +20,8 @@ from warpsmith.targets.mask.export import Exported, export_kernel
 
 __all__ = ["TARGETS", "Target", "lower_kernel", "lower_to"]
 
-Target = Literal["mask", "llvm", "gcn", "avx512", "ptx", "sass"]
-TARGETS: Final[tuple[Target, ...]] = ("mask", "llvm", "gcn", "avx512", "ptx", "sass")
+Target = Literal["mask", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
+TARGETS: Final[tuple[Target, ...]] = get_args(Target)
 _BY_PTX: Final = ("ptx", "sass")
 
 
@@ -66,10 +68,16 @@ def _column(unit: KernelUnit, function: Function, target: Target, architecture: 
 def _listing(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Listing:
     if target == "mask":
         return Listing(tuple(map(Listed, export_kernel(function).text.splitlines())), ";")
+    if target == "il":
+        return Listing(tuple(_listed(*line) for line in write_il(unit.module, function).lines()), ";")
     made = lower_by_llvm(unit.module, function, architecture)
     if target == "sass":
         return sass_of(made, function)
     return made.ir if target == "llvm" else made.listing
+
+
+def _listed(text: str, span: Span | None) -> Listed:
+    return Listed(text) if span is None else Listed(text, span.file, span.line)
 
 
 def _architecture(target: Target, given: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from warpsmith.front.il.code import translate_il
 from warpsmith.front.il.defects import find_defects
 from warpsmith.front.il.read import parse_il
 from warpsmith.ssa.nodes import Module, Parameter
-from warpsmith.tree.types import FLOAT, INT, Pointer, Symbol
+from warpsmith.tree.types import FLOAT, INT, VOID, Pointer, Symbol
 
 __all__ = ["declared_parameter", "read_il"]
 
@@ -24,7 +24,7 @@ def read_il(file: SourceFile) -> tuple[Module, tuple[Finding, ...]]:
 
 
 def declared_parameter(parameter: Parameter) -> Symbol:
-    """Return a parameter as C would declare it: cb0 has words that may be integers, all else floats."""
-    pointed = INT if parameter.name.startswith("cb") else FLOAT
+    """Return a parameter as C would declare it: cb0 has words that may be integers, a view bytes, all else floats."""
+    pointed = INT if parameter.name.startswith("cb") else VOID if parameter.name.startswith("uav") else FLOAT
     type = Pointer(pointed) if parameter.bytes == 8 else INT
     return Symbol(parameter.name, f"il:{parameter.name}", type, "parameter")

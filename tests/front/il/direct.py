@@ -10,6 +10,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -245,6 +246,19 @@ def _float(function: Callable[..., object]) -> Callable[..., int]:
     return lambda *words: bits(function(*map(number, words)))  # type: ignore[arg-type]
 
 
+def _fused(a: np.float32, b: np.float32, c: np.float32) -> float:
+    """Return a · b + c, rounded once."""
+    if not all(map(math.isfinite, (a, b, c))):
+        return float(np.float64(a) * np.float64(b) + np.float64(c))
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    # of numbers of 24 digits double rounding is seen only where the sum lies between two floats: take the nearer one
+    near = F(float(exact))
+    around = (near, np.nextafter(near, F(-np.inf)), np.nextafter(near, F(np.inf)))
+    if not exact or not all(map(np.isfinite, around)):
+        return float(near if exact else F(a * b + c))
+    return float(min(around, key=lambda one: (abs(Fraction(float(one)) - exact), int(one.view(np.uint32)) & 1)))
+
+
 def _root(value: np.float32) -> np.float32:
     return np.sqrt(value) if value >= 0 else F(np.nan)
 
@@ -257,11 +271,18 @@ OPS: Mapping[str, Callable[..., int]] = {
     "mad": _float(lambda a, b, c: F(a * b) + c),
     "min": lambda a, b: a if number(a) < number(b) else b,
     "max": lambda a, b: a if number(a) >= number(b) else b,
+    "fma": _float(lambda a, b, c: _fused(a, b, c)),
     "abs": lambda a: a & 0x7FFFFFFF,
     "flr": _float(np.floor),
     "round_neginf": _float(np.floor),
     "round_z": _float(np.trunc),
+    "round_posinf": _float(np.ceil),
+    "round_nearest": _float(np.rint),
     "frc": _float(lambda a: a - np.floor(a)),
+    "sin_vec": _float(lambda a: math.sin(a) if math.isfinite(a) else math.nan),
+    "cos_vec": _float(lambda a: math.cos(a) if math.isfinite(a) else math.nan),
+    "exp_vec": _float(lambda a: np.exp2(np.float64(a))),
+    "log_vec": _float(lambda a: np.log2(np.float64(a))),
     "sqrt": _float(_root),
     "sqrt_vec": _float(_root),
     "rsq_vec": lambda a: bits(1.0 / math.sqrt(number(a)) if number(a) > 0 else _of_root(a, zeros=True)),
@@ -282,6 +303,9 @@ OPS: Mapping[str, Callable[..., int]] = {
     "iadd": lambda a, b: a + b,
     "imul": lambda a, b: a * b,
     "umul": lambda a, b: a * b,
+    "imul_high": lambda a, b: _signed(a) * _signed(b) >> 32,
+    "umul_high": lambda a, b: a * b >> 32,
+    "icbits": int.bit_count,
     "imad": lambda a, b, c: a * b + c,
     "umad": lambda a, b, c: a * b + c,
     "imin": lambda a, b: min(_signed(a), _signed(b)),
@@ -302,4 +326,4 @@ OPS: Mapping[str, Callable[..., int]] = {
     "mov": lambda a: a,
     "cmov_logical": lambda a, b, c: b if a else c,
 }
-INTEGERS = frozenset(name for name in OPS if name[0] in "iu" and name not in ("iand", "ior", "ixor", "inot"))
+INTEGERS = frozenset(name for name in OPS if name[0] in "iu" and name not in ("iand", "ior", "ixor", "inot", "icbits"))

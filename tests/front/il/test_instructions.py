@@ -21,6 +21,11 @@ def test_opcodes_with_what_they_say() -> None:
     fetch = read("sample_resource(3)_sampler(1) r0, v0.xy00")
     assert (fetch.resource, fetch.sampler, fetch.op.form) == (3, 1, "sample")
     assert read("load_resource(3) r0, r1").resource == 3
+    assert read("lds_read_xchg_id(2) r0.x___, r1.x, r2.x").resource == 2
+    assert (
+        read("uav_raw_store_id(1) mem.xy__, r1.x, r2").destination
+        == read("uav_raw_store_id(1) mem0.xy, r1, r2").destination
+    )
     assert read("endif").sources == () and read("break_logicalnz r0.x").destination is None
 
 
@@ -37,6 +42,14 @@ def test_opcodes_with_what_they_say() -> None:
         ("sample_resource(0) r0, r1", "sample_resource says 1 things in parentheses"),
         ("sample_resource(a)_sampler(0) r0, r1", "'a' is no number of a resource"),
         ("sample_resource(0)_sampler(0) g[0], r1", "a fetch cannot go to g"),
+        ("uav_raw_store_id(0) r0, r1, r2", "uav_raw_store_id cannot write to r"),
+        ("mov mem0, r1", "mov cannot write to mem"),
+        ("iadd r0, mem0, r1", "'mem0' is memory that is written and cannot be read"),
+        ("uav_raw_load_id r0, r1", "uav_raw_load_id says 0 things in parentheses"),
+        ("uav_raw_load_id(0) g[0], r1", "a fetch cannot go to g"),
+        ("lds_load_id(1) r0.x_0_, r1", "lds_load_id has no constants in its mask"),
+        ("lds_store_id(1) r0", "lds_store_id has 1 operand"),
+        ("fence_threads(0)", "fence_threads says 1 things in parentheses"),
         ("rcp r0, r1", "rcp takes one component"),
         ("if_logicalnz r0.x_neg(x)", "a condition has no modifier"),
         ("and r0, r1_neg(x), r2", "and reads bits, which have no sign"),

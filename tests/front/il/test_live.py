@@ -44,6 +44,15 @@ def test_conditions_and_indices_count() -> None:
     assert [needed_of(one, relevant_components(program)) for one in program.instructions] == ["y", "z", "x", "xyzw", ""]
 
 
+def test_addresses_and_what_is_stored_count() -> None:
+    head = "il_cs_2_0\ndcl_num_thread_per_group 4\ndcl_raw_uav_id(0)\ndcl_lds_id(1) 64\ndcl_indexed_temp_array x0[4]\n"
+    body = "uav_raw_store_id(0) mem0.xy__, r0.z, r1\nlds_store_id(1) r2.w, r3.x\nmov x0[r6.z].x___, r7\n"
+    body += "uav_read_add_id(0) r9.x___, r4.x, r5.y\n"
+    assert relevant_components(parse(head + body + END)) == {
+        (0, "z"), (1, "x"), (1, "y"), (2, "w"), (3, "x"), (4, "x"), (5, "y"), (6, "z"), (7, "x"),
+    }  # fmt: skip
+
+
 def test_what_one_arm_writes_is_not_written() -> None:
     assert unwritten("if_logicalnz v0.x\nmov r0, v0.x\nendif\nmov o0.x___, r0\n") == [(0, "x")]
     assert unwritten("if_logicalnz v0.x\nmov r0, v0.x\nelse\nmov r0.x___, v0.x\nendif\nmov o0.x___, r0\n") == []

@@ -7,9 +7,14 @@ from array import array
 
 import pytest
 
+from tests.front.il.groups import Groups
 from tests.front.il.running import IlRun, module_of, parse, run_program
+from tests.simt.engine.agree import Case
 from warpsmith.front.il.code import translate_il
-from warpsmith.front.il.machine import list_parameters
+from warpsmith.front.il.machine import list_parameters, list_variables
+from warpsmith.simt.interpreter import interpret
+from warpsmith.simt.launch import Launch
+from warpsmith.ssa.nodes import Barrier, Fence
 
 HEAD = """\
 il_ps_2_0
@@ -71,3 +76,50 @@ def test_outputs_are_rows_of_threads() -> None:
     found = run_program(module_of(text), how)
     values = struct.unpack("<8f", array("I", found["o0"]).tobytes())
     assert values == (50.0, 50.0, 51.0, 50.0, 149.0, 150.0, 150.0, 150.0)
+
+
+GROUPS = """\
+il_cs_2_0
+dcl_num_thread_per_group 4
+dcl_raw_uav_id(0)
+dcl_raw_uav_id(1)
+dcl_lds_id(1) 64
+dcl_cb cb0[1]
+dcl_literal l0, 0x00000002, 0x00000003, 0x0000000C, 0x00000004
+ishl r0.x___, vTidInGrp.x, l0.x
+lds_store_id(1) r0.x, vAbsTid.x
+fence_threads_lds
+iadd r1.x___, l0.z, r0.x_neg(x)
+lds_load_id(1) r2, r1.x
+ishl r3.x___, vAbsTid.x, l0.y
+iadd r4.xy__, r2, cb0[0].xyzw
+uav_raw_store_id(0) mem0.xy__, r3.x, r4
+uav_read_add_id(1) r5.x___, l0.w, vThreadGrpId.x
+endmain
+end
+"""
+
+
+def test_groups_share_memory_and_views_are_bytes() -> None:
+    program = parse(GROUPS)
+    assert [one.name for one in list_parameters(program)] == ["uav0", "uav1", "cb0"]
+    assert [(one.name, one.space, one.bytes) for one in list_variables(program)] == [("lds1", "shared", 64)]
+    arrays = {"uav0": (bytes(96), True), "uav1": (bytes(8), True), "cb0": (struct.pack("<4I", 100, 200, 0, 0), True)}
+    case = Case(translate_il(program), "main", Launch((3, 1, 1), (4, 1, 1), {}), arrays)
+    memory, launch = case.placed(checks=False)
+    assert interpret(case.module, "main", launch, memory).complete
+    left = {buffer.name: bytes(buffer.data) for buffer in memory.buffers}
+    assert struct.unpack("<10I", left["uav0"][:40]) == (103, 203, 102, 202, 101, 201, 100, 200, 107, 207)
+    assert struct.unpack("<2I", left["uav1"]) == (0, 4 * (0 + 1 + 2))
+    views = {0: bytearray(96), 1: bytearray(8)}
+    Groups(GROUPS, views, [100, 200, 0, 0]).run_groups((3, 1, 1), (4, 1, 1))
+    assert {"uav0": bytes(views[0]), "uav1": bytes(views[1])} == {name: left[name] for name in ("uav0", "uav1")}
+
+
+def test_fences_wait_and_order_what_they_name() -> None:
+    lines = "\n".join(f"fence_{name}" for name in ("threads", "threads_lds", "threads_memory_lds", "memory", "lds"))
+    function = module_of(f"il_cs_2_0\ndcl_max_thread_per_group 8\n{lines}\nendmain\nend\n").functions[0]
+    details = [i.detail for _, i in function.instructions()]
+    assert [one.orders for one in details if isinstance(one, Barrier)] == ["none", "shared", "all"]
+    assert [one.scope for one in details if isinstance(one, Fence)] == ["device", "block"]
+    assert function.limits.most_threads == 8

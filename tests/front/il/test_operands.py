@@ -18,6 +18,7 @@ def word(text: str) -> IlWord:
     ("text", "source"),
     [
         ("r1", IlSource(IlRegister("r", 1))),
+        ("x1[r2.y+3].x", IlSource(IlRegister("x", 1, IlIndex(3, 2, "y")), "xxxx")),
         ("r1.x", IlSource(IlRegister("r", 1), "xxxx")),
         ("r12.xy", IlSource(IlRegister("r", 12), "xyyy")),
         ("v0.x0z1", IlSource(IlRegister("v", 0), "x0z1")),

@@ -12,7 +12,8 @@ def test_every_instruction_that_computes_has_its_meaning() -> None:
 
 
 def test_control_flow_writes_nothing() -> None:
-    assert all(op.writes != (op.form in FLOW) for op in IL_OPS.values())
+    assert all(op.writes != (op.form in FLOW or op.form in ("fence", "lds_store")) for op in IL_OPS.values())
+    assert all(op.acts for op in IL_OPS.values() if not op.writes)
     assert all((op.sources == 1) == (op.form in CONDITIONAL) for op in IL_OPS.values() if op.form in FLOW)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tests.front.il.listings import PLAIN, TRANSLATED
 from tests.front.il.running import parse
+from tests.targets.r600.test_views import random_text
 from warpsmith.machine.vliw.gpus import vliw_gpu
 from warpsmith.report.vliw.model import VliwReport, VliwRow
 from warpsmith.report.vliw.text import vliw_text
 from warpsmith.targets.il.optimize import optimize_il
 from warpsmith.targets.r600.analyze import analyze_il
+from warpsmith.targets.r600.segments import IlSegment
 
 
 def text(program: str, *gpus: str, code: bool = False) -> str:
@@ -51,6 +53,17 @@ def test_what_makes_it_shorter_has_its_condition() -> None:
     assert f"{offer} 'cb0[3].x is a power of two'" in shown
     assert "line 36 can be shorter: a comparison and a choice are min: 22 → 22 bundles" in shown
     assert "min r8, r5, r6" in shown
+
+
+def test_runs_of_lines_are_a_table_and_gpus_without_views_are_named() -> None:
+    segments = {"evergreen": (IlSegment(7, 9, 3, 3, 1), IlSegment(11, 11, 2, 1, 0))}
+    lines = vliw_text(VliwReport((VliwRow("p.il", "about it", (), segments=segments),))).splitlines()  # type: ignore[arg-type]
+    assert [line.split() for line in lines[1:4]] == [
+        ["lines", "bundles", "evergreen", "fetches"], ["7-9", "3", "1"], ["11", "2*", "0"],
+    ]  # fmt: skip
+    assert "group memory" in lines[4]
+    shown = text(random_text(1), "hd3870", "hd5870")
+    assert "without unordered access views, so not counted: Radeon HD 3870" in shown and "HD 5870" in shown
 
 
 def test_a_file_that_was_not_read() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from tests.front.il.groups import Groups
 from tests.front.il.listings import PLAIN, TRANSLATED, passes
 from tests.front.il.programs import hand_cases
 from tests.front.il.running import parse, sort_pass
 from tests.targets.il.agree import case_of, differs
 from tests.targets.il.seeded import BUGS, CASES, RewriteBug, found_by
 from tests.targets.r600.seeded import case_of as random_straight
+from tests.targets.r600.test_views import random_text
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.il.code import translate_il
+from warpsmith.front.il.printing import print_il
 from warpsmith.machine.vliw.slots import GENERATIONS
 from warpsmith.targets.il.optimize import optimize_il
 from warpsmith.targets.r600.analyze import compile_il
@@ -83,3 +86,17 @@ def test_small_programs_write_the_same(case: tuple[str, tuple[int, ...], tuple[s
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
 def test_a_bug_would_be_noticed(bug: RewriteBug) -> None:
     assert found_by(bug) is not None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_compute_shader_has_no_more_bundles_and_writes_the_same(seed: int) -> None:
+    text = random_text(seed)
+    made = optimize_il(parse(text))
+    before, after = (compile_il(one, "evergreen").code.bundles for one in (parse(text), made.program))
+    assert after <= before
+    left = []
+    for one in (text, print_il(made.program)):
+        views = {0: bytearray(range(256)) * 2, 1: bytearray(320)}
+        Groups(one, views, [3, 5, 7, 11]).run_groups((2, 1, 1), (8, 1, 1))
+        left.append(bytes(views[1]))
+    assert left[0] == left[1]

@@ -12,7 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tests.front.il.direct import MASK, OPS, bits, number
-from warpsmith.targets.r600.code import AluClause, AluLine, AluSource, Gpr, Kc, R600Code, TexClause, TexLine
+from warpsmith.targets.r600.code import (
+    AluClause,
+    AluLine,
+    AluSource,
+    ExportLine,
+    Gpr,
+    Kc,
+    R600Code,
+    StoreLine,
+    TexClause,
+    TexLine,
+)
 
 __all__ = ["Bundles"]
 
@@ -29,7 +40,10 @@ class Bundles:
         sizes: Mapping[int, tuple[int, ...]],
         channels: Mapping[str, int],
         error: int = 0,
+        *,
+        views: Mapping[int, bytearray] | None = None,
     ) -> None:
+        self.views = views or {}
         self.code = code
         self.memory = memory
         self.sizes = sizes
@@ -40,13 +54,42 @@ class Bundles:
     def run(self, x: int, y: int) -> dict[str, list[int]]:
         """Return what thread (x, y) writes; what it does not is 0."""
         self.registers = {(0, "x"): bits(x + 0.5), (0, "y"): bits(y + 0.5)}
+        self._clauses()
+        exports = [one for one in self.code.exports if isinstance(one, ExportLine)]
+        return {f"o{one.number}": self._swizzled(one.register, one.swizzle) for one in exports}
+
+    def run_group(self, group: tuple[int, int, int], place: tuple[int, int, int]) -> None:
+        """Run a thread of a compute shader."""
+        self.registers = {
+            (register, letter): word
+            for register, words in enumerate((place, group))
+            for letter, word in zip("xyz", words, strict=True)
+        }
+        self._clauses()
+        for one in self.code.exports:
+            assert isinstance(one, StoreLine)
+            first = 4 * self.registers[(one.address, "x")]
+            for at, letter in enumerate("xyzw"):
+                if letter in one.mask:
+                    word = self.registers[(one.register, letter)].to_bytes(4, "little")
+                    assert first + 4 * at + 4 <= len(self.views[one.view])
+                    self.views[one.view][first + 4 * at : first + 4 * at + 4] = word
+
+    def _clauses(self) -> None:
         for clause in self.code.clauses:
             if isinstance(clause, TexClause):
                 for line in clause.lines:
-                    self._fetch(line)
+                    self._fetch_words(line) if line.name == "VFETCH" else self._fetch(line)
             else:
                 self._bundles(clause)
-        return {f"o{one.number}": self._swizzled(one.register, one.swizzle) for one in self.code.exports}
+
+    def _fetch_words(self, line: TexLine) -> None:
+        first = self._swizzled(line.source, line.swizzle)[0]
+        for at, letter in enumerate("xyzw"):
+            if letter in line.mask:
+                word = self.views[line.resource][first + 4 * at : first + 4 * at + 4]
+                assert len(word) == 4
+                self.registers[(line.register, letter)] = int.from_bytes(word, "little")
 
     def _bundles(self, clause: AluClause) -> None:
         for bundle in clause.bundles:
@@ -109,7 +152,10 @@ def _reciprocal(word: int) -> int:
 
 COMPUTED: Mapping[str, Callable[..., int]] = {
     "ADD": OPS["add"], "MUL_IEEE": OPS["mul"], "MULADD_IEEE": OPS["mad"], "MIN": OPS["min"], "MAX": OPS["max"],
-    "FLOOR": OPS["flr"], "FRACT": OPS["frc"], "TRUNC": OPS["round_z"], "MOV": OPS["mov"], "SETE_DX10": OPS["eq"],
+    "FLOOR": OPS["flr"], "FRACT": OPS["frc"], "TRUNC": OPS["round_z"], "CEIL": OPS["round_posinf"],
+    "RNDNE": OPS["round_nearest"], "EXP_IEEE": OPS["exp_vec"], "LOG_IEEE": OPS["log_vec"],
+    "MULHI_INT": OPS["imul_high"],
+    "MOV": OPS["mov"], "SETE_DX10": OPS["eq"],
     "SETGT_DX10": lambda a, b: OPS["lt"](b, a), "SETGE_DX10": OPS["ge"], "SETNE_DX10": OPS["ne"],
     "AND_INT": OPS["and"], "OR_INT": OPS["ior"], "XOR_INT": OPS["ixor"], "NOT_INT": OPS["inot"],
     "ADD_INT": OPS["iadd"], "SUB_INT": lambda a, b: a - b, "MAX_INT": OPS["imax"], "MIN_INT": OPS["imin"],

@@ -8,7 +8,7 @@ from tests.front.il.listings import PLAIN, TRANSLATED
 from tests.front.il.running import parse
 from tests.targets.r600.seeded import case_of
 from warpsmith.targets.r600.analyze import compile_il
-from warpsmith.targets.r600.code import AluClause
+from warpsmith.targets.r600.code import AluClause, ExportLine
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -30,4 +30,5 @@ def test_registers_are_used_again() -> None:
 def test_clauses_begin_where_fetches_stand() -> None:
     code = compile_il(parse(PLAIN), "r600").code
     kinds = ["ALU" if isinstance(one, AluClause) else "TEX" for one in code.clauses]
-    assert kinds == ["TEX", "ALU", "TEX", "ALU"] and code.exports[0].swizzle[1:] == "___"
+    (export,) = code.exports
+    assert kinds == ["TEX", "ALU", "TEX", "ALU"] and isinstance(export, ExportLine) and export.swizzle[1:] == "___"

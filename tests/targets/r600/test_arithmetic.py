@@ -7,9 +7,12 @@ import pytest
 from tests.front.il.running import parse
 from tests.front.il.test_read import HEAD
 from warpsmith.front.il.ops import IL_OPS
-from warpsmith.targets.r600.arithmetic import _COMPOSED, _SAME, _SWAPPED, R600
+from warpsmith.targets.r600.arithmetic import _COMPOSED, _SAME, _SWAPPED, R600, is_counted
 from warpsmith.targets.r600.expand import expand
 from warpsmith.targets.r600.operations import Values
+
+NOT_COUNTED = {"fma", "sin_vec", "cos_vec", "icbits"}
+"""How hardware does them, and on which generations, is not known here."""
 
 
 def names(line: str) -> list[str]:
@@ -19,7 +22,8 @@ def names(line: str) -> list[str]:
 
 def test_every_instruction_has_its_operations() -> None:
     computed = {op.name for op in IL_OPS.values() if op.form in ("map", "scalar")}
-    assert computed == {*_SAME, *_SWAPPED, *_COMPOSED, "mov", "iadd"}
+    assert computed - NOT_COUNTED == {*_SAME, *_SWAPPED, *_COMPOSED, "mov", "iadd"}
+    assert all(is_counted(name) != (name in NOT_COUNTED) for name in computed)
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,17 @@ from warpsmith.front.il.nodes import (
     IlDeclaration,
     IlInput,
     IlInstruction,
+    IlLds,
     IlLiteral,
+    IlMostThreads,
     IlOutput,
     IlProgram,
     IlRegister,
     IlResource,
     IlSource,
+    IlTemporaries,
     IlThreads,
+    IlUav,
 )
 from warpsmith.front.il.ops import IlForm
 
@@ -51,11 +55,12 @@ def _check_declarations(program: IlProgram) -> Iterator[Finding]:
             related = (Note(before, "it is declared here as well"),) if before else ()
             yield _wrong(one.span, f"{name} is declared twice", "leave one out", related=related)
         seen.setdefault(name, one)
-        if isinstance(one, IlThreads) and program.kind == "ps":
-            yield _wrong(one.span, "a pixel shader has no groups of threads", "begin with il_cs_2_0")
+        if isinstance(one, IlThreads | IlMostThreads | IlUav | IlLds) and program.kind == "ps":
+            what = "unordered access views" if isinstance(one, IlUav) else "groups of threads"
+            yield _wrong(one.span, f"a pixel shader has no {what}", "begin with il_cs_2_0")
         if isinstance(one, IlOutput | IlInput) and program.kind == "cs":
             yield _wrong(one.span, f"a compute shader has no {name}", "write to g[…], and read vAbsTidFlat")
-    if program.kind == "cs" and program.threads is None:
+    if program.kind == "cs" and program.threads is None and program.most_threads is None:
         span = program.instructions[0].span if program.instructions else None
         yield _wrong(span, "nothing says how many threads a group has", "expected dcl_num_thread_per_group 64")
 
@@ -72,8 +77,14 @@ def _declared(one: IlDeclaration) -> str:
             return f"l{one.number}"
         case IlConstants():
             return f"cb{one.number}"
-        case IlThreads():
+        case IlThreads() | IlMostThreads():
             return "the size of a group"
+        case IlTemporaries():
+            return f"x{one.number}"
+        case IlUav():
+            return f"uav {one.number}"
+        case IlLds():
+            return f"lds {one.number}"
 
 
 # --- control flow
@@ -123,6 +134,9 @@ def places_read(one: IlInstruction, source: IlSource, wanted: str | None = None)
         computed = one.destination.computed if one.destination else WHOLE
         at = computed if wanted is None else wanted
         return "".join(source.swizzle[WHOLE.index(letter)] for letter in at)
+    if form == "uav_store" and one.destination is not None:
+        # the first source is an address of one component
+        return source.swizzle[0] + "".join(source.swizzle[WHOLE.index(letter)] for letter in one.destination.computed)
     return source.swizzle[: 2 if form in ("sample", "load") else 1]
 
 
@@ -132,11 +146,22 @@ def _check_uses(program: IlProgram) -> Iterator[Finding]:
         if one.op.form in ("sample", "load") and one.resource not in program.resources:
             expected = f"expected dcl_resource_id({one.resource})_type(1d,unnorm)_fmtx(float)…"
             yield _wrong(one.span, f"resource {one.resource} is not declared", expected)
+        yield from _check_memory(program, one)
         for register, components, place in operands_of(one):
             found = _check_register(program, register, components)
             if found is not None and found[0] not in told:
                 told.add(found[0])
                 yield _wrong(place or one.span, *found)
+
+
+def _check_memory(program: IlProgram, one: IlInstruction) -> Iterator[Finding]:
+    form, number = one.op.form, one.resource
+    if form not in ("uav_load", "uav_store", "lds_load", "lds_store", "atomic"):
+        return
+    if one.op.name.startswith("uav") and number not in program.uavs:
+        yield _wrong(one.span, f"uav {number} is not declared", f"expected dcl_raw_uav_id({number})")
+    if one.op.name.startswith("lds") and number not in program.lds:
+        yield _wrong(one.span, f"lds {number} is not declared", f"expected dcl_lds_id({number}) and its bytes")
 
 
 def _check_register(program: IlProgram, register: IlRegister, components: str) -> tuple[str, str] | None:
@@ -157,17 +182,21 @@ def _check_register(program: IlProgram, register: IlRegister, components: str) -
             known = ", ".join(f"l{one}" for one in program.literals) or "none"
             return f"l{number} is not declared: there is {known}", f"expected dcl_literal l{number}, …"
         case "cb":
-            return _check_constant(program, register)
+            declared = program.constants.get(number)
+            return _check_element(register, None if declared is None else declared.size, "dcl_cb")
+        case "x":
+            array = program.temporaries.get(number)
+            return _check_element(register, None if array is None else array.size, "dcl_indexed_temp_array")
         case _:
             return None
 
 
-def _check_constant(program: IlProgram, register: IlRegister) -> tuple[str, str] | None:
-    declared = program.constants.get(register.number)
-    if declared is None:
-        return f"cb{register.number} is not declared", f"expected dcl_cb cb{register.number}[…]"
-    index = register.index
-    if index is not None and index.register is None and index.offset >= declared.size:
-        message = f"cb{register.number}[{index.offset}] is beyond the end: it has {declared.size} registers"
-        return message, f"expected dcl_cb cb{register.number}[{index.offset + 1}]"
+def _check_element(register: IlRegister, size: int | None, declaration: str) -> tuple[str, str] | None:
+    """Return what is wrong with an element of what has so many registers (None: it is not declared)."""
+    name, index = f"{register.kind}{register.number}", register.index
+    if size is None:
+        return f"{name} is not declared", f"expected {declaration} {name}[…]"
+    if index is not None and index.register is None and index.offset >= size:
+        message = f"{name}[{index.offset}] is beyond the end: it has {size} registers"
+        return message, f"expected {declaration} {name}[{index.offset + 1}]"
     return None

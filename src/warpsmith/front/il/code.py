@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from warpsmith.front.il.arithmetic import ONE, ZERO, compute, modify
 from warpsmith.front.il.live import channels_of, needed_of, relevant_components
-from warpsmith.front.il.machine import IlMemory, list_parameters
+from warpsmith.front.il.machine import IlMemory, list_parameters, list_variables
 from warpsmith.front.il.nodes import (
     BUILTIN_INPUTS,
     WHOLE,
@@ -26,6 +26,7 @@ from warpsmith.front.il.nodes import (
     IlRegister,
     IlSource,
 )
+from warpsmith.front.il.ops import FLOW
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Branch, Construct, Function, Jump, Limits, Module, Operand, Return
 from warpsmith.ssa.passes.tidy import tidy
@@ -42,8 +43,9 @@ def translate_il(program: IlProgram, channels: Mapping[str, int] | None = None) 
     code = _IlCode(program, {**channels_of(program), **(channels or {})})
     code.run()
     span = program.instructions[0].span if program.instructions else None
-    limits = Limits(exact_block=program.threads) if program.kind == "cs" else Limits()
-    made = Function(KERNEL, True, list_parameters(program), (), code.builder.finish(), (), limits, span)
+    limits = Limits(program.most_threads, program.threads)
+    variables = list_variables(program)
+    made = Function(KERNEL, True, list_parameters(program), (), code.builder.finish(), variables, limits, span)
     return Module((tidy(made),))
 
 
@@ -108,9 +110,10 @@ class _IlCode:
     # --- control flow
 
     def _instruction(self, one: IlInstruction) -> None:
+        if one.op.form not in FLOW:
+            self._act(one)
+            return
         match one.op.form:
-            case "map" | "scalar" | "sample" | "load":
-                self._compute(one)
             case "if":
                 self._if(one)
             case "else":
@@ -124,8 +127,16 @@ class _IlCode:
             case "break" | "continue":
                 self.builder.end(Jump(self._target(one), one.span))
                 self._enter(self.builder.fresh("dead"))
-            case "break_if" | "continue_if":
+            case _:
                 self._leave_if(one)
+
+    def _act(self, one: IlInstruction) -> None:
+        if one.op.form in ("uav_store", "lds_store"):
+            self._store(one)
+        elif one.op.form == "fence":
+            self.memory.fence(one.op.name)
+        else:
+            self._compute(one)
 
     def _branch(self, one: IlInstruction, holds: str, other: str, construct: Construct = "") -> None:
         value = self._sources(one, "x")[0]
@@ -183,6 +194,10 @@ class _IlCode:
         values: dict[str, Operand] = {}
         if one.op.form in ("sample", "load"):
             values = self._fetch(one, needed) if needed else {}
+        elif one.op.form in ("uav_load", "lds_load"):
+            values = self.memory.load_words(one, self._component(one, one.sources[0], 0), needed)
+        elif one.op.form == "atomic":
+            values = dict.fromkeys(needed, self.memory.change_word(one, *self._sources(one, "x")))
         elif one.op.form == "scalar":
             result = compute(self.builder, one, self._sources(one, "x")) if needed else ZERO
             values = dict.fromkeys(needed, result)
@@ -192,6 +207,13 @@ class _IlCode:
             if mark in "01":
                 values[letter] = ONE if mark == "1" else ZERO
         self._write(destination, values)
+
+    def _store(self, one: IlInstruction) -> None:
+        address, value = self._sources(one, "x")
+        values = {"x": value}
+        if one.destination is not None:
+            values = {letter: self._sources(one, letter)[1] for letter in one.destination.computed}
+        self.memory.store_words(one, address, values)
 
     def _fetch(self, one: IlInstruction, needed: str) -> dict[str, Operand]:
         source = one.sources[0]
@@ -203,6 +225,9 @@ class _IlCode:
         register = destination.register
         if register.kind == "g":
             self.memory.store_global(self._index(register), values)
+            return
+        if register.kind == "x":
+            self.memory.store_temporary(register, self._index(register), values)
             return
         for letter, value in values.items():
             self.builder.write(f"{register.kind}{register.number}.{letter}", value)
@@ -224,6 +249,8 @@ class _IlCode:
                 return constant(I32, self.program.literals[register.number].words[WHOLE.index(letter)])
             case "cb":
                 return self.memory.constant_component(register, letter, self._index(register))
+            case "x":
+                return self.memory.temporary(register, letter, self._index(register))
             case "g":
                 return self.memory.global_component(letter, self._index(register))
             case "v":

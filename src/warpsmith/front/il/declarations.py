@@ -13,10 +13,14 @@ from warpsmith.front.il.nodes import (
     IlConstants,
     IlDeclaration,
     IlInput,
+    IlLds,
     IlLiteral,
+    IlMostThreads,
     IlOutput,
     IlResource,
+    IlTemporaries,
     IlThreads,
+    IlUav,
 )
 from warpsmith.front.il.operands import read_register
 from warpsmith.front.il.tokens import IlLine, IlTextError, IlWord
@@ -25,7 +29,10 @@ __all__ = ["DECLARATIONS", "read_declaration"]
 
 _FORMATS: Final = ("float", "sint", "uint", "unorm", "snorm", "unknown")
 _NUMBER: Final = re.compile(r"\d{1,4}")
+_BYTES: Final = re.compile(r"\d{1,6}")
+_LDS: Final = 65536
 _SIZE: Final = re.compile(r"cb(\d{1,2})\s*\[\s*(\d{1,4})\s*\]")
+_ARRAY: Final = re.compile(r"x(\d{1,2})\s*\[\s*(\d{1,4})\s*\]")
 _HEX: Final = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
 _WHOLE_NUMBER: Final = re.compile(r"-?\d{1,10}")
 
@@ -119,6 +126,15 @@ def _constants(line: IlLine) -> IlDeclaration:
     return IlConstants(int(found[1]), int(found[2]), line.whole)
 
 
+def _temporaries(line: IlLine) -> IlDeclaration:
+    _expect(line, 1, "dcl_indexed_temp_array x0[8]")
+    found = _ARRAY.fullmatch(line.operands[0].text)
+    if found is None or not 1 <= int(found[2]) <= 4096:
+        expected = "expected x0[8]: how many registers it has, 1 to 4096"
+        raise IlTextError(line.operands[0].span, f"'{line.operands[0].text}' is no array of registers", expected)
+    return IlTemporaries(int(found[1]), int(found[2]), line.whole)
+
+
 def _threads(line: IlLine) -> IlDeclaration:
     if not 1 <= len(line.operands) <= 3:
         raise IlTextError(line.whole, f"{line.word} has {len(line.operands)} operands", "expected 1 to 3 numbers")
@@ -127,6 +143,36 @@ def _threads(line: IlLine) -> IlDeclaration:
             raise IlTextError(one.span, f"'{one.text}' is no number of threads", "expected 1 to 1024")
     x, y, z = (*(int(one.text) for one in line.operands), 1, 1)[:3]
     return IlThreads((x, y, z), line.whole)
+
+
+def _most_threads(line: IlLine) -> IlDeclaration:
+    _expect(line, 1, f"{line.word} 256")
+    (one,) = line.operands
+    if not _NUMBER.fullmatch(one.text) or not 1 <= int(one.text) <= 1024:
+        raise IlTextError(one.span, f"'{one.text}' is no number of threads", "expected 1 to 1024")
+    return IlMostThreads(int(one.text), line.whole)
+
+
+def _uav(line: IlLine) -> IlDeclaration:
+    _expect(line, 0, "dcl_raw_uav_id(0)")
+    return IlUav(_number(line, "dcl_raw_uav_id(0)"), line.whole)
+
+
+def _lds(line: IlLine) -> IlDeclaration:
+    _expect(line, 1, "dcl_lds_id(1) 1024")
+    number, (one,) = _number(line, "dcl_lds_id(1) 1024"), line.operands
+    if not _BYTES.fullmatch(one.text) or not 4 <= int(one.text) <= _LDS or int(one.text) % 4:
+        expected = f"expected how many bytes: a multiple of 4, 4 to {_LDS}"
+        raise IlTextError(one.span, f"'{one.text}' is no size of the group's memory", expected)
+    return IlLds(number, int(one.text), line.whole)
+
+
+def _number(line: IlLine, form: str) -> int:
+    """Return the only number in parentheses."""
+    given = [one.value for one in line.controls]
+    if len(given) != 1 or not _NUMBER.fullmatch(given[0]):
+        raise IlTextError(line.place, f"{line.word} has no number", f"expected {form}")
+    return int(given[0])
 
 
 def _expect(line: IlLine, count: int, form: str) -> None:
@@ -143,4 +189,8 @@ DECLARATIONS: Final[Mapping[str, Callable[[IlLine], IlDeclaration]]] = {
     "dcl_literal": _literal,
     "dcl_cb": _constants,
     "dcl_num_thread_per_group": _threads,
+    "dcl_max_thread_per_group": _most_threads,
+    "dcl_raw_uav_id": _uav,
+    "dcl_lds_id": _lds,
+    "dcl_indexed_temp_array": _temporaries,
 }

@@ -9,7 +9,7 @@ from typing import Final
 from warpsmith.front.il.declarations import DECLARATIONS
 from warpsmith.front.il.nodes import IlDestination, IlInstruction, IlSource
 from warpsmith.front.il.operands import read_destination, read_source
-from warpsmith.front.il.ops import CONDITIONAL, IL_OPS, IlOp
+from warpsmith.front.il.ops import CONDITIONAL, IL_OPS, NUMBERED, IlOp
 from warpsmith.front.il.tokens import IlLine, IlTextError
 
 __all__ = ["read_instruction"]
@@ -32,8 +32,8 @@ def read_instruction(line: IlLine) -> IlInstruction:
         destination, words = read_destination(words[0]), words[1:]
     sources = tuple(read_source(one) for one in words)
     _check_places(line, op, sources)
-    if op.form in ("sample", "load") and destination is not None and destination.register.kind == "g":
-        raise IlTextError(line.operands[0].span, "a fetch cannot go to g", "expected r0 or o0")
+    if destination is not None:
+        _check_target(line, op, destination)
     places = tuple(one.span for one in line.operands)
     return IlInstruction(op, destination, sources, saturate, zero, resource, sampler, line.whole, places)
 
@@ -56,7 +56,7 @@ def _opcode(line: IlLine) -> tuple[IlOp, bool, str, tuple[str, ...]]:
     if saturate and (op.form not in ("map", "scalar") or op.gives != "float"):
         raise IlTextError(line.place, f"{op.name} cannot saturate: it gives no float", f"expected {op.name}")
     names = tuple(name for name, _ in controls)
-    wanted = {"sample": ("", "sampler"), "load": ("",)}.get(op.form, ())
+    wanted = ("", "sampler") if op.form == "sample" else ("",) if op.form in NUMBERED else ()
     if names != wanted:
         raise IlTextError(line.place, f"{word} says {len(names)} things in parentheses", f"expected {_form(op)}")
     return op, saturate, zero, tuple(value for _, value in controls)
@@ -76,6 +76,18 @@ def _resource(line: IlLine, op: IlOp, controls: tuple[str, ...]) -> tuple[int, i
     return resource, sampler
 
 
+def _check_target(line: IlLine, op: IlOp, destination: IlDestination) -> None:
+    """Check what an op demands of its destination."""
+    kind, place = destination.register.kind, line.operands[0].span
+    if (op.form == "uav_store") != (kind == "mem"):
+        expected = "expected mem0.x___" if op.form == "uav_store" else "expected r0 or o0"
+        raise IlTextError(place, f"{op.name} cannot write to {kind}", expected)
+    if op.form in ("sample", "load", "uav_load", "lds_load", "atomic") and kind == "g":
+        raise IlTextError(place, "a fetch cannot go to g", "expected r0 or o0")
+    if op.form in ("uav_store", "uav_load", "lds_load", "atomic") and set(destination.mask) & {"0", "1"}:
+        raise IlTextError(place, f"{op.name} has no constants in its mask", "expected .x___, .xy__ …")
+
+
 def _check_places(line: IlLine, op: IlOp, sources: tuple[IlSource, ...]) -> None:
     """Check what an op demands of its sources."""
     for source, word in zip(sources, line.operands[op.writes :], strict=True):
@@ -91,6 +103,6 @@ def _check_places(line: IlLine, op: IlOp, sources: tuple[IlSource, ...]) -> None
 
 
 def _form(op: IlOp) -> str:
-    name = {"sample": "sample_resource(0)_sampler(0)", "load": "load_resource(0)"}.get(op.form, op.name)
+    name = "sample_resource(0)_sampler(0)" if op.form == "sample" else op.name + "(0)" * (op.form in NUMBERED)
     operands = (["DEST"] if op.writes else []) + [f"SOURCE{n}" for n in range(op.sources)]
     return f"{name} {', '.join(operands)}".rstrip()

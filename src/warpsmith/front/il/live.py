@@ -43,13 +43,13 @@ def relevant_components(program: IlProgram) -> frozenset[Component]:
 
 
 def needed_of(one: IlInstruction, relevant: set[Component] | frozenset[Component]) -> str:
-    """Return the components of its result that matter; of a condition "x"."""
-    if one.op.form in CONDITIONAL:
+    """Return the components of its result that matter; of a condition, and of what has no result, "x"."""
+    if one.op.form in CONDITIONAL or one.op.form == "lds_store":
         return "x"
     destination = one.destination
     if destination is None:
         return ""
-    if destination.register.kind != "r":
+    if destination.register.kind != "r" or one.op.form == "atomic":
         return destination.computed
     number = destination.register.number
     return "".join(letter for letter in destination.computed if (number, letter) in relevant)
@@ -113,6 +113,15 @@ class _Written:
         """Go past one instruction."""
         for number, source in enumerate(one.sources):
             self._source(one, number, source)
+        self._turn(one)
+        if one.destination is not None and one.destination.register.kind == "r" and self.now is not None:
+            mask = one.destination.mask
+            self.now.update(
+                (one.destination.register.number, WHOLE[at]) for at, letter in enumerate(mask) if letter != "_"
+            )
+
+    def _turn(self, one: IlInstruction) -> None:
+        """Follow control flow."""
         match one.op.form:
             case "if" | "loop":
                 self.opened.append(_Level(one.op.form == "loop", self._copy()))
@@ -129,13 +138,8 @@ class _Written:
                 self.now = None if one.op.form == "break" else self.now
             case "continue":
                 self.now = None
-            case "continue_if" | "map" | "scalar" | "sample" | "load":
+            case _:
                 pass
-        if one.destination is not None and one.destination.register.kind == "r" and self.now is not None:
-            mask = one.destination.mask
-            self.now.update(
-                (one.destination.register.number, WHOLE[at]) for at, letter in enumerate(mask) if letter != "_"
-            )
 
     def _source(self, one: IlInstruction, number: int, source: IlSource) -> None:
         if self.now is None:

@@ -3,6 +3,8 @@
     o0   a pointer: element (x, y) is number x + y·width, of as many floats as are written
     t0   a pointer, t0_width (and t0_height): a resource, of as many floats an element as are needed
     cb0  a pointer: four numbers a register            g   a pointer: four numbers an element
+    uav0 a pointer: bytes                              lds1  a variable in shared memory: bytes
+    x0   a variable of the thread: four numbers a register
     width, height   how many threads a pixel shader has; thread (x, y) has v0 = (x + 0.5, y + 0.5)
 
 A fetch is of the nearest element: floor of the coordinate, at the edge where that lies outside (`load_resource`: 0
@@ -12,28 +14,55 @@ there). What an element does not have is 0, and 1 for w.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from warpsmith.front.il.arithmetic import ONE, ZERO, to_float
-from warpsmith.front.il.nodes import IlProgram, IlRegister
+from warpsmith.front.il.nodes import IlInstruction, IlProgram, IlRegister
 from warpsmith.ssa.builder import Builder, constant
-from warpsmith.ssa.nodes import Convert, Float, Memory, Operand, Param, Parameter, Query
+from warpsmith.ssa.nodes import (
+    Address,
+    Barrier,
+    Convert,
+    Fence,
+    Float,
+    Memory,
+    Operand,
+    Param,
+    Parameter,
+    Query,
+    Symbol,
+)
 from warpsmith.ssa.types import F32, I1, I32, I64
 
-__all__ = ["IlMemory", "list_parameters"]
+__all__ = ["IlMemory", "list_parameters", "list_variables"]
 
 _AXES: Final = "xy"
+_ATOMIC: Final = {"min": "smin", "max": "smax", "xchg": "exchange"}
 
 
 def list_parameters(program: IlProgram) -> tuple[Parameter, ...]:
     """Return the parameters of the kernel that a program becomes."""
     pointers = [f"o{number}" for number in program.outputs] + (["g"] if _uses_global(program) else [])
+    pointers += [f"uav{number}" for number in program.uavs]
     found = [Parameter(name, 8, 8, I64) for name in pointers]
     for number, resource in program.resources.items():
         sizes = ("_width", "_height")[: resource.axes]
         found += [Parameter(f"t{number}", 8, 8, I64), *(Parameter(f"t{number}{size}", 4, 4, I32) for size in sizes)]
     found += [Parameter(f"cb{number}", 8, 8, I64) for number in program.constants]
     return (*found, *(Parameter(name, 4, 4, I32) for name in ("width", "height") if program.kind == "ps"))
+
+
+def list_variables(program: IlProgram) -> tuple[Symbol, ...]:
+    """Return the variables of the kernel that a program becomes: the memory of a group, arrays of registers."""
+    shared = [Symbol(_lds(n), "shared", I32, one.bytes // 4, 16, span=one.span) for n, one in program.lds.items()]
+    own = [Symbol(f"x{n}", "local", I32, 4 * one.size, 16, span=one.span) for n, one in program.temporaries.items()]
+    return (*shared, *own)
+
+
+def _lds(number: int) -> str:
+    return f"lds{number}"
 
 
 def _uses_global(program: IlProgram) -> bool:
@@ -141,6 +170,68 @@ class IlMemory:
         for letter, value in values.items():
             how = Memory("global", 4 * "xyzw".index(letter), 4)
             self.builder.emit_many("store", (address, value), (), how)
+
+    # --- memory that is addressed by bytes
+
+    def load_words(self, one: IlInstruction, address: Operand, letters: str) -> dict[str, Operand]:
+        """Return the words of a view from a byte on: for each letter its word; of a group's memory the first one."""
+        place, how = self._bytes(one, address)
+        found: dict[str, Operand] = {}
+        for letter in letters:
+            at = 4 * "xyzw".index(letter) if one.op.form == "uav_load" else 0
+            found[letter] = self.builder.emit("load", (place,), I32, replace(how, offset=at))
+        return found
+
+    def store_words(self, one: IlInstruction, address: Operand, values: Mapping[str, Operand]) -> None:
+        """Write words from a byte on."""
+        place, how = self._bytes(one, address)
+        for letter, value in values.items():
+            how = replace(how, offset=4 * "xyzw".index(letter))
+            self.builder.emit_many("store", (place, value), (), how)
+
+    def change_word(self, one: IlInstruction, address: Operand, value: Operand) -> Operand:
+        """Apply a value to a word at once, and return what was there."""
+        place, how = self._bytes(one, address)
+        name = one.op.name.removeprefix("uav_read_").removeprefix("lds_read_").removesuffix("_id")
+        return self.builder.emit(f"atomic_{_ATOMIC.get(name, name)}", (place, value), I32, how)
+
+    def _bytes(self, one: IlInstruction, address: Operand) -> tuple[Operand, Memory]:
+        b = self.builder
+        if one.op.name.startswith("uav"):
+            base, how = self.parameters[f"uav{one.resource}"], Memory("global", 0, 4)
+        else:
+            base, how = b.emit("address", (), I64, Address(_lds(one.resource))), Memory("shared", 0, 4)
+        return b.emit("add", (base, b.emit("zext", (address,), I64)), I64), how
+
+    def fence(self, name: str) -> None:
+        """Write a fence, and wait for the group where its name says so."""
+        if "threads" not in name:
+            self.builder.emit_many("fence", (), (), Fence("device" if "memory" in name else "block"))
+            return
+        orders: Literal["all", "shared", "global", "none"] = "none"
+        if "lds" in name:
+            orders = "all" if "memory" in name else "shared"
+        elif "memory" in name:
+            orders = "global"
+        self.builder.emit_many("barrier", (constant(I32, 0),), (), Barrier(orders=orders))
+
+    def temporary(self, register: IlRegister, letter: str, index: Operand) -> Operand:
+        """Return a component of an element of an array of registers."""
+        how = Memory("local", 4 * "xyzw".index(letter), 4)
+        return self.builder.emit("load", (self._temporary(register, index),), I32, how)
+
+    def store_temporary(self, register: IlRegister, index: Operand, values: Mapping[str, Operand]) -> None:
+        """Write components of an element of an array of registers."""
+        address = self._temporary(register, index)
+        for letter, value in values.items():
+            how = Memory("local", 4 * "xyzw".index(letter), 4)
+            self.builder.emit_many("store", (address, value), (), how)
+
+    def _temporary(self, register: IlRegister, index: Operand) -> Operand:
+        b = self.builder
+        base = b.emit("address", (), I64, Address(f"x{register.number}"))
+        offset = b.emit("mul", (b.emit("zext", (index,), I64), constant(I64, 16)), I64)
+        return b.emit("add", (base, offset), I64)
 
     def store_output(self, number: int, values: Mapping[str, Operand]) -> None:
         """Write the components of an output of this thread."""

@@ -7,10 +7,14 @@
                    | "dcl_literal" lN, word, word, word, word                    four numbers
                    | "dcl_cb" cbN[size]                                          constants, four a register
                    | "dcl_num_thread_per_group" x [, y [, z]]                    of compute shaders
+                   | "dcl_max_thread_per_group" n                                where launches say how many
+                   | "dcl_raw_uav_id(N)"                                         memory that is addressed by bytes
+                   | "dcl_lds_id(N)" bytes                                       memory of a group
+                   | "dcl_indexed_temp_array" xN[size]                           registers of a thread by number
     instruction  ::= op [destination] [, source]*                                ops.py
     destination  ::= register ["." mask]          mask: of each component its letter (written), _ (left), 0 or 1
     source       ::= register ["." swizzle] ["_abs"] ["_neg(" letters ")"]       swizzle: x y z w, 0 (0.0), 1 (1.0)
-    register     ::= rN | vN | oN | lN | cbN[i] | g[i] | vAbsTid0 …    i: a number, a component of r, or their sum
+    register     ::= rN | vN | oN | lN | cbN[i] | xN[i] | g[i] | mem0 | vAbsTid …    i: a number, rN.x, or their sum
 
 Registers have four components of 32 bits and no type: ops say what bits mean. TRUE is 0xFFFFFFFF.
 
@@ -29,8 +33,8 @@ from warpsmith.front.il.ops import IlOp
 
 __all__ = [
     "BUILTIN_INPUTS", "WHOLE", "IlConstants", "IlDeclaration", "IlDestination", "IlIndex", "IlInput", "IlInstruction",
-    "IlLiteral", "IlOutput", "IlProgram", "IlRegister", "IlResource", "IlSource", "IlThreads", "RegisterKind",
-    "ShaderKind",
+    "IlLds", "IlLiteral", "IlMostThreads", "IlOutput", "IlProgram", "IlRegister", "IlResource", "IlSource",
+    "IlTemporaries", "IlThreads", "IlUav", "RegisterKind", "ShaderKind",
 ]  # fmt: skip
 
 ShaderKind = Literal["ps", "cs"]
@@ -39,7 +43,7 @@ BuiltinInput = Literal[
 ]  # fmt: skip
 BUILTIN_INPUTS: Final[tuple[BuiltinInput, ...]] = get_args(BuiltinInput)
 """Where a thread of a compute shader is: in its group, in all, which group; along three axes, or counted."""
-RegisterKind = Literal["r", "v", "o", "l", "cb", "g"] | BuiltinInput
+RegisterKind = Literal["r", "v", "o", "l", "cb", "x", "g", "mem"] | BuiltinInput
 WHOLE: Final = "xyzw"
 
 
@@ -52,7 +56,7 @@ class IlIndex(Struct, frozen=True):
 
 
 class IlRegister(Struct, frozen=True):
-    """Four components. `number`: of cbN the buffer's; `index`: the element of cbN and g."""
+    """Four components. `number`: of cbN the buffer's; `index`: the element of cbN, xN and g."""
 
     kind: RegisterKind
     number: int = 0
@@ -144,7 +148,48 @@ class IlThreads(Struct, frozen=True):
     span: Span | None = None
 
 
-IlDeclaration = IlOutput | IlInput | IlResource | IlLiteral | IlConstants | IlThreads
+class IlMostThreads(Struct, frozen=True):
+    """A group has so many threads at most; the launch says how many."""
+
+    count: int
+    span: Span | None = None
+
+
+class IlUav(Struct, frozen=True):
+    """An unordered access view of bytes: memory that threads read and write where they will."""
+
+    number: int
+    span: Span | None = None
+
+
+class IlLds(Struct, frozen=True):
+    """So many bytes of memory that a group shares."""
+
+    number: int
+    bytes: int
+    span: Span | None = None
+
+
+class IlTemporaries(Struct, frozen=True):
+    """The array xN of so many registers, each thread's own."""
+
+    number: int
+    size: int
+    span: Span | None = None
+
+
+IlDeclaration = (
+    IlOutput
+    | IlInput
+    | IlResource
+    | IlLiteral
+    | IlConstants
+    | IlThreads
+    | IlMostThreads
+    | IlUav
+    | IlLds
+    | IlTemporaries
+)
 
 
 class IlProgram(Struct, frozen=True):
@@ -179,3 +224,23 @@ class IlProgram(Struct, frozen=True):
     def threads(self) -> tuple[int, int, int] | None:
         """Threads of a group, where it is said."""
         return next((one.sizes for one in self.declarations if isinstance(one, IlThreads)), None)
+
+    @property
+    def most_threads(self) -> int | None:
+        """Threads that a group has at most, where it is said."""
+        return next((one.count for one in self.declarations if isinstance(one, IlMostThreads)), None)
+
+    @property
+    def uavs(self) -> dict[int, IlUav]:
+        """The unordered access views by number."""
+        return {one.number: one for one in self.declarations if isinstance(one, IlUav)}
+
+    @property
+    def lds(self) -> dict[int, IlLds]:
+        """The memories of a group by number."""
+        return {one.number: one for one in self.declarations if isinstance(one, IlLds)}
+
+    @property
+    def temporaries(self) -> dict[int, IlTemporaries]:
+        """The arrays of registers by number."""
+        return {one.number: one for one in self.declarations if isinstance(one, IlTemporaries)}

@@ -26,14 +26,16 @@ _SWIZZLE: Final = re.compile(r"[xyzw01]{1,4}")
 _MASK: Final = re.compile(r"[x_01][y_01][z_01][w_01]")
 _SHORT: Final = re.compile(r"x?y?z?w?")
 _MOST: Final = 4096
+_INDEXED: Final = ("cb", "x", "g")
 _WHAT: Final = "a register: r0, v0, l0, o0, cb0[0], g[r0.x]"
 
 
 def read_source(word: IlWord) -> IlSource:
     """Return the source that a text is; raises IlTextError."""
     register, components, modifiers = _split(word)
-    if register.kind == "o":
-        raise IlTextError(word.span, f"'{word.text}' is an output and cannot be read", "expected a source register")
+    if register.kind in ("o", "mem"):
+        what = "an output" if register.kind == "o" else "memory that is written"
+        raise IlTextError(word.span, f"'{word.text}' is {what} and cannot be read", "expected a source register")
     swizzle = components or WHOLE
     if not _SWIZZLE.fullmatch(swizzle):
         raise IlTextError(word.span, f"'.{swizzle}' is no swizzle", "expected one to four of x, y, z, w, 0 and 1")
@@ -54,7 +56,7 @@ def read_source(word: IlWord) -> IlSource:
 def read_destination(word: IlWord) -> IlDestination:
     """Return the destination that a text is; raises IlTextError."""
     register, components, modifiers = _split(word, masked=True)
-    if register.kind not in ("r", "o", "g"):
+    if register.kind not in ("r", "o", "x", "g", "mem"):
         raise IlTextError(word.span, f"'{word.text}' cannot be written", "expected a register to write: r0, o0, g[0]")
     if modifiers:
         raise IlTextError(word.span, "a destination has no modifier", "put _sat behind the opcode: add_sat")
@@ -108,14 +110,14 @@ def _after_index(text: str) -> tuple[str, str, str]:
 def _register(word: IlWord, name: str, number: str, index: str | None) -> IlRegister:
     if name == "vWinCoord":
         name = "v"
-    kinds = ("r", "v", "o", "l", "cb", "g", *BUILTIN_INPUTS)
+    kinds = ("r", "v", "o", "l", "cb", "x", "g", "mem", *BUILTIN_INPUTS)
     if name not in kinds:
         raise IlTextError(word.span, f"there is no register '{word.text}'", f"expected {_WHAT}")
     kind = cast("RegisterKind", name)
-    if (kind in ("cb", "g")) != (index is not None):
-        example = f"{kind}{number or ('0' if kind == 'cb' else '')}[3]" if kind in ("cb", "g") else f"{kind}{number}"
+    if (kind in _INDEXED) != (index is not None):
+        example = f"{kind}{number or ('' if kind == 'g' else '0')}[3]" if kind in _INDEXED else f"{kind}{number}"
         raise IlTextError(word.span, f"'{word.text}' is no register", f"expected {_said(example, kind)}")
-    if len(number) > 5 or int(number or 0) >= _MOST or (not number and kind in ("r", "v", "o", "l", "cb")):
+    if len(number) > 5 or int(number or 0) >= _MOST or (not number and kind in ("r", "v", "o", "l", "cb", "x")):
         raise IlTextError(word.span, f"'{word.text}' has no number from 0 to {_MOST - 1}", f"expected {_WHAT}")
     if kind == "g" and number:
         raise IlTextError(word.span, "there is one global buffer", "expected g[…]")
@@ -123,7 +125,7 @@ def _register(word: IlWord, name: str, number: str, index: str | None) -> IlRegi
 
 
 def _said(example: str, kind: str) -> str:
-    return f"{example}: {kind} has elements" if kind in ("cb", "g") else f"{example}: it has no elements"
+    return f"{example}: {kind} has elements" if kind in _INDEXED else f"{example}: it has no elements"
 
 
 def _index(word: IlWord, text: str) -> IlIndex:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from warpsmith.front.il.nodes import (
     WHOLE,
@@ -11,38 +11,41 @@ from warpsmith.front.il.nodes import (
     IlDestination,
     IlInput,
     IlInstruction,
+    IlLds,
     IlLiteral,
+    IlMostThreads,
     IlOutput,
     IlProgram,
     IlRegister,
     IlResource,
     IlSource,
+    IlTemporaries,
     IlThreads,
+    IlUav,
 )
+from warpsmith.front.il.ops import NUMBERED
 
-__all__ = ["print_il", "print_il_instruction", "print_il_source"]
-
-
-def print_il(program: IlProgram, comments: Mapping[int, str] | None = None) -> str:
-    """Return the text of a program; `comments`: a line before the instruction of that number."""
-    return "\n".join((*_lines(program, comments or {}), ""))
+__all__ = ["il_lines", "print_il", "print_il_instruction", "print_il_source"]
 
 
-def _lines(program: IlProgram, comments: Mapping[int, str]) -> Iterator[str]:
-    yield f"il_{program.kind}_2_0"
-    yield from (_declaration(one) for one in program.declarations)
-    yield ""
+def print_il(program: IlProgram) -> str:
+    """Return the text of a program."""
+    return "".join(f"{line}\n" for line, _ in il_lines(program))
+
+
+def il_lines(program: IlProgram) -> Iterator[tuple[str, IlInstruction | None]]:
+    """Yield the lines of a program, each with the instruction that it is."""
+    yield f"il_{program.kind}_2_0", None
+    yield from ((_declaration(one), None) for one in program.declarations)
+    yield "", None
     depth = 0
-    for number, one in enumerate(program.instructions):
+    for one in program.instructions:
         if one.op.form in ("else", "endif", "endloop"):
             depth -= 1
-        pad = "    " * depth
-        if number in comments:
-            yield f"{pad}; {comments[number]}"
-        yield pad + print_il_instruction(one)
+        yield "    " * depth + print_il_instruction(one), one
         if one.op.form in ("if", "else", "loop"):
             depth += 1
-    yield from ("endmain", "end")
+    yield from (("endmain", None), ("end", None))
 
 
 def _declaration(one: IlDeclaration) -> str:
@@ -58,8 +61,23 @@ def _declaration(one: IlDeclaration) -> str:
             return f"dcl_literal l{one.number}, {', '.join(f'0x{word:08X}' for word in one.words)}"
         case IlConstants():
             return f"dcl_cb cb{one.number}[{one.size}]"
+        case IlThreads() | IlMostThreads() | IlUav() | IlLds() | IlTemporaries():
+            return _of_compute(one)
+
+
+def _of_compute(one: IlThreads | IlMostThreads | IlUav | IlLds | IlTemporaries) -> str:
+    """Return a declaration of what pixel shaders hardly have."""
+    match one:
         case IlThreads():
             return f"dcl_num_thread_per_group {', '.join(map(str, one.sizes))}"
+        case IlMostThreads():
+            return f"dcl_max_thread_per_group {one.count}"
+        case IlUav():
+            return f"dcl_raw_uav_id({one.number})"
+        case IlLds():
+            return f"dcl_lds_id({one.number}) {one.bytes}"
+        case IlTemporaries():
+            return f"dcl_indexed_temp_array x{one.number}[{one.size}]"
 
 
 def print_il_instruction(one: IlInstruction) -> str:
@@ -67,7 +85,7 @@ def print_il_instruction(one: IlInstruction) -> str:
     name = one.op.name
     if one.op.form == "sample":
         name += f"({one.resource})_sampler({one.sampler})"
-    elif one.op.form == "load":
+    elif one.op.form in NUMBERED:
         name += f"({one.resource})"
     name += "_sat" if one.saturate else ""
     name += f"_zeroop({one.zero})" if one.zero else ""
@@ -82,13 +100,14 @@ def _destination(one: IlDestination) -> str:
 
 def print_il_source(one: IlSource) -> str:
     """Return the text of a source."""
-    text = _register(one.register) + ("" if one.swizzle == WHOLE else f".{one.swizzle}")
+    swizzle = one.swizzle[0] if len(set(one.swizzle)) == 1 else one.swizzle
+    text = _register(one.register) + ("" if swizzle == WHOLE else f".{swizzle}")
     text += "_abs" if one.absolute else ""
     return text + (f"_neg({one.negated})" if one.negated else "")
 
 
 def _register(one: IlRegister) -> str:
-    number = str(one.number) if one.kind in ("r", "v", "o", "l", "cb") else ""
+    number = str(one.number) if one.kind in ("r", "v", "o", "l", "cb", "x", "mem") else ""
     if one.index is None:
         return f"{one.kind}{number}"
     index = one.index

@@ -20,6 +20,15 @@ def vliw_json(report: VliwReport) -> str:
 
 def _row(row: VliwRow) -> Json:
     made: Json = {"path": row.path, "about": row.about, "findings": [finding_json(one) for one in row.findings]}
+    if row.segments:
+        made["segments"] = {
+            generation: [
+                {"first": one.first, "last": one.last, "bundles": one.bundles, "bound": one.bound,
+                 "fetches": one.fetches}
+                for one in segments
+            ]
+            for generation, segments in row.segments.items()
+        }  # fmt: skip
     if row.figures is None:
         return made
     made["generations"] = {

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
+from warpsmith.machine.vliw.slots import Generation
 from warpsmith.report.status import Status
 from warpsmith.targets.il.optimize import Optimized
 from warpsmith.targets.r600.analyze import IlFigures
+from warpsmith.targets.r600.segments import IlSegment
 
 __all__ = ["VliwReport", "VliwRow"]
 
 
 class VliwRow(Struct, frozen=True):
     """One file: what is to be said of it, and its figures where it has any; `about`: what it reads and writes;
-    `optimized`: how it can be shorter."""
+    `optimized`: how it can be shorter; `segments`: where it has control flow, of each generation what runs together."""
 
     path: str
     about: str
     findings: tuple[Finding, ...]
     figures: IlFigures | None = None
     optimized: Optimized | None = None
+    segments: Mapping[Generation, tuple[IlSegment, ...]] = field(default_factory=dict)
 
 
 class VliwReport(Struct, frozen=True):

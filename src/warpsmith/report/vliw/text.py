@@ -11,6 +11,7 @@ from warpsmith.report.vliw.model import VliwReport, VliwRow
 from warpsmith.targets.il.optimize import Optimized
 from warpsmith.targets.r600.analyze import GpuFigures, IlFigures
 from warpsmith.targets.r600.assembly import print_r600
+from warpsmith.targets.r600.segments import IlSegment
 
 __all__ = ["vliw_text"]
 
@@ -30,6 +31,8 @@ def vliw_text(report: VliwReport, *, code: bool = False) -> str:
 def _row(row: VliwRow, *, code: bool) -> Iterator[str]:
     yield from (render_finding(one) for one in row.findings if one.severity != "error")
     yield f"{row.path}: {row.about}" if row.about else f"{row.path}: not read"
+    if row.segments:
+        yield from _segments(row)
     if row.figures is None:
         return
     header = ("GPU", "chip", "bundles", "fetches", "cycles", "M threads/s")
@@ -40,6 +43,22 @@ def _row(row: VliwRow, *, code: bool) -> Iterator[str]:
     if code:
         for generation, made in row.figures.codes.items():
             yield f"\n{generation}\n{print_r600(made.code)}".rstrip()
+
+
+def _segments(row: VliwRow) -> Iterator[str]:
+    """Yield the bundles of what runs from its first line to its last: of the whole program they are not known."""
+    generations = list(row.segments)
+    rows = [
+        (_lines(parts[0]), *(f"{one.bundles}{'' if one.bundles == one.bound else '*'}" for one in parts),
+         str(parts[0].fetches))
+        for parts in zip(*row.segments.values(), strict=True)
+    ]  # fmt: skip
+    yield table_text(rows, ("lines", *(f"bundles {one}" for one in generations), "fetches"))
+    yield "  of each run of lines, with the test behind it; group memory, atomics and fences are not in it"
+
+
+def _lines(one: IlSegment) -> str:
+    return f"{one.first}" if one.first == one.last else f"{one.first}-{one.last}"
 
 
 def _steps(optimized: Optimized, *, code: bool) -> Iterator[str]:
@@ -84,6 +103,8 @@ def _notes(figures: IlFigures) -> Iterator[str]:
         if way is not None:
             only = "" if len(ways) == 1 else f" ({ways[way]} and what is like it)"
             yield f"  udiv and umod{only}: {way}, {_DIVIDES[way]}"
+    if figures.without:
+        yield f"  without unordered access views, so not counted: {', '.join(one.title for one in figures.without)}"
     waiting = [one.gpu.title for one in figures.gpus if _waits(figures, one)]
     if waiting:
         yield f"  fetches take longer than bundles: {', '.join(waiting)}"

@@ -1,4 +1,4 @@
-"""Programs of AMD IL made shorter, each step with its condition.
+"""Programs of AMD IL, written from kernels (`writing`), and made shorter, each step with its condition.
 
     optimize.py    the door: rewrites that never make more bundles; what rests on an open condition is offered
     rewrites.py    what a step is: its lines, its condition; model of the rules

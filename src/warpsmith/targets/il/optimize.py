@@ -4,7 +4,8 @@
     done    ◄── the others, where the program has fewer bundles than before; fetches, min and max where it has as many
 
 Invariant: what an optimized program writes is what it wrote before, for all inputs for which the conditions of what was
-done hold; it has no more bundles on R600. Limits: other generations are not asked, and control flow is refused.
+done hold; it has no more bundles on R600, or on Evergreen where it has unordered access views. Limits: other
+generations are not asked, and control flow is refused.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.front.il.nodes import IlInstruction, IlProgram
 from warpsmith.front.il.ops import FLOW
+from warpsmith.machine.vliw.slots import Generation
 from warpsmith.targets.il.division import divide_rules, remainder_rules
 from warpsmith.targets.il.facts import IlFacts
 from warpsmith.targets.il.fetches import fetch_rules
 from warpsmith.targets.il.rewrites import IlCandidate, IlRefusal, Rule
 from warpsmith.targets.il.selections import select_rules
-from warpsmith.targets.r600.analyze import compile_il
+from warpsmith.targets.r600.analyze import can_run, compile_il
 
 __all__ = ["IlStep", "Optimized", "optimize_il"]
 
@@ -71,6 +73,11 @@ def optimize_il(program: IlProgram, granted: Collection[str] = ()) -> Optimized:
     return Optimized(program, tuple(done), offered, tuple(_refusals(program)))
 
 
+def _bundles(program: IlProgram) -> int:
+    generation: Generation = "r600" if can_run(program, "r600") else "evergreen"
+    return compile_il(program, generation).code.bundles
+
+
 def _candidates(program: IlProgram) -> Iterator[IlCandidate | IlRefusal]:
     facts = IlFacts(program)
     for rule in _RULES:
@@ -80,25 +87,25 @@ def _candidates(program: IlProgram) -> Iterator[IlCandidate | IlRefusal]:
 
 def _useful(program: IlProgram, granted: Collection[str]) -> Iterator[tuple[IlProgram, IlStep]]:
     """Yield the program after a step whose conditions hold, and that makes it no longer."""
-    before = compile_il(program, "r600").code.bundles
+    before = _bundles(program)
     for one in _candidates(program):
         if isinstance(one, IlRefusal) or _open(one, granted):
             continue
         after = _apply(program, one)
-        bundles = compile_il(after, "r600").code.bundles
+        bundles = _bundles(after)
         if bundles < before or (one.settles and bundles == before):
             held = tuple(condition.text for condition in one.conditions)
             yield after, IlStep(one.title, _line(program, one), held, before, bundles)
 
 
 def _offers(program: IlProgram, granted: Collection[str]) -> Iterator[IlStep]:
-    before = compile_il(program, "r600").code.bundles
+    before = _bundles(program)
     for one in _candidates(program):
         if isinstance(one, IlRefusal):
             continue
         lacking = _open(one, granted)
         if lacking:
-            bundles = compile_il(_apply(program, one), "r600").code.bundles
+            bundles = _bundles(_apply(program, one))
             if bundles < before or (one.settles and bundles == before):
                 yield IlStep(one.title, _line(program, one), lacking, before, bundles)
 

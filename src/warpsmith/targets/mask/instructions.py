@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from warpsmith.base.errors import InputError
-from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import (
     BasicBlock,
     Constant,
@@ -26,8 +25,9 @@ from warpsmith.ssa.nodes import (
     Undefined,
     Value,
 )
-from warpsmith.ssa.types import F32, I1, I32, I64, Type
+from warpsmith.ssa.types import F32, I1, I32, I64
 from warpsmith.targets.mask.addresses import MIXED, NUMBER, bases_of
+from warpsmith.targets.mask.checks import WordChecks
 from warpsmith.targets.mask.code import LaneNumber, LaunchWord, MaskCode, Virtual, Word
 from warpsmith.targets.mask.numbers import FLOATS
 from warpsmith.targets.mask.refused import refuse
@@ -56,6 +56,8 @@ _NO_SUCH: Final[Mapping[str, tuple[str, str]]] = {
     "active": ("reads of the mask", _ALONE),
 }
 
+_CHECKS: Final = WordChecks("the mask ISA", refuse)
+
 
 class Instructions:
     """Writes the instructions of a function. `views`: the number of each pointer argument."""
@@ -75,9 +77,9 @@ class Instructions:
         self.phis: dict[Value, Virtual] = {}
         for block in function.blocks:
             for phi in block.phis:
-                _check_types((phi.result,), phi.span)
+                _CHECKS.check_types((phi.result,), phi.span)
                 if self.bases.get(phi.result) == MIXED:
-                    raise _of_two_views(phi.span)
+                    raise _CHECKS.of_two_views(phi.span)
                 self.phis[phi.result] = code.virtual()
         self.made = {i.results[0]: i for _, i in function.instructions() if i.results}
 
@@ -123,12 +125,12 @@ class Instructions:
             case Query():
                 return self._query(i, i.detail)
             case _:
-                _check_types((i.result, *i.operands), i.span)
-        self._check_bases(i)
+                _CHECKS.check_types((i.result, *i.operands), i.span)
+        _CHECKS.check_bases(self.bases, i)
         if i.result.type == I64:
             return self._lower_word(i)
         if any(one.type == I64 for one in i.operands) and i.op != "trunc":
-            raise _of_64_bits(i)
+            raise _CHECKS.of_64_bits(i)
         return self._of_32_bits(i)
 
     def _of_32_bits(self, i: Instruction) -> Word:
@@ -163,18 +165,7 @@ class Instructions:
             return words[0]
         if i.op == "sext":
             return opposite(self.code, words[0]) if i.operands[0].type == I1 else words[0]
-        raise _of_64_bits(i)
-
-    def _check_bases(self, i: Instruction) -> None:
-        """Refuse an address that is used as a number, or that starts from two arguments."""
-        if self.bases.get(i.result, NUMBER) == MIXED:
-            raise _of_two_views(i.span)
-        if i.result.type == I64 and self.bases[i.result] != NUMBER:
-            return
-        for one in i.operands:
-            if isinstance(one, Value) and self.bases.get(one, NUMBER) != NUMBER:
-                message = f"the 64 bits of {self.bases[one]} are used as a number"
-                raise refuse(message, i.span, "an address is a view and an offset: use 32-bit numbers")
+        raise _CHECKS.of_64_bits(i)
 
     def _check_bits(self, i: Instruction) -> None:
         operand = i.operands[0]
@@ -187,9 +178,9 @@ class Instructions:
         if i.result.type == I64 and detail.offset == 0:
             # the offset of an argument's address
             return 0
-        _check_types((i.result,), i.span)
+        _CHECKS.check_types((i.result,), i.span)
         if i.result.type in (I64, I1):
-            raise _of_64_bits(i)
+            raise _CHECKS.of_64_bits(i)
         return self.code.load_word(LaunchWord(detail.parameter, detail.offset))
 
     def _query(self, i: Instruction, detail: Query) -> Word:
@@ -210,38 +201,26 @@ class Instructions:
             raise refuse(f"the mask ISA has no {detail.order} accesses", i.span)
         base = self.bases.get(address, NUMBER) if isinstance(address, Value) else NUMBER
         if base == MIXED:
-            raise _of_two_views(i.span)
+            raise _CHECKS.of_two_views(i.span)
         if base not in self.views:
             raise refuse("this address does not start from a pointer argument", i.span, "views are pointer arguments")
         return self.views[base], self.code.compute("add.u32", self.word(address), detail.offset & _WHOLE), detail
 
     def _load(self, i: Instruction) -> None:
         number, offset, _ = self._address(i)
-        _check_words(i.results, i.span)
+        _CHECKS.check_words(i.results, i.span)
         for at, value in enumerate(i.results):
             self.words[value] = self.code.load(_component(f"t{number}", at), offset)
 
     def _store(self, i: Instruction) -> None:
         number, offset, _ = self._address(i)
-        _check_words(i.operands[1:], i.span)
+        _CHECKS.check_words(i.operands[1:], i.span)
         for at, value in enumerate(i.operands[1:]):
             self.code.store(_component(f"u{number}", at), offset, self.word(value))
 
 
 def _component(view: str, at: int) -> str:
     return view if at == 0 else f"{view}.{'xyzw'[at]}"
-
-
-def _check_types(operands: tuple[Operand, ...], span: Span | None) -> None:
-    for one in operands:
-        if one.type not in (I1, I32, F32, I64):
-            raise _of_type(one.type, span)
-
-
-def _check_words(operands: tuple[Operand, ...], span: Span | None) -> None:
-    for one in operands:
-        if one.type not in (I32, F32):
-            raise _of_type(one.type, span)
 
 
 def _check_rounding(i: Instruction) -> None:
@@ -257,18 +236,6 @@ def _check_rounding(i: Instruction) -> None:
         case _:
             if i.op in ("ftosi", "ftoui"):
                 raise refuse(f"this {i.op} rounds to nearest, which the mask ISA has not", i.span, "cut it: (int)x")
-
-
-def _of_type(type: Type, span: Span | None) -> InputError:
-    return refuse(f"the mask ISA has words of 32 bits, and this is {type}", span, "use int, unsigned or float")
-
-
-def _of_64_bits(i: Instruction) -> InputError:
-    return refuse(f"this {i.op} needs all 64 bits of a number", i.span, "use 32-bit numbers: int, unsigned")
-
-
-def _of_two_views(span: Span | None) -> InputError:
-    return refuse("this address may start from one of two arguments", span, "a view is named in the instruction")
 
 
 def _unknown(i: Instruction) -> InputError:

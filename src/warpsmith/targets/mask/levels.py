@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.ssa.digraph import dominators
 from warpsmith.ssa.graph import Cycle, Graph
 
-__all__ = ["END", "BranchWay", "LoopLevel", "level_of", "reached"]
+__all__ = ["END", "BranchWay", "LoopLevel", "exits_of", "leads_to", "level_of", "reached"]
 
 END: Final = ""
 """Where all ways of a level meet; in the level of the function, its end."""

@@ -5,7 +5,7 @@
     fetches before bundle b read and write at 4b
 
 Invariant: an operation in slot x, y, z or w writes that component; one in t, or one that takes several slots, any.
-Groups are one register (groups.py). Register 0 has the place of the thread at the start.
+Groups are one register (groups.py). Register 0 has the place of the thread at the start, register 1 that of its group.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from warpsmith.targets.r600.code import (
     Kc,
     Number,
     R600Code,
+    StoreLine,
     TexClause,
     TexLine,
 )
@@ -47,7 +48,7 @@ from warpsmith.targets.r600.schedule import Schedule
 __all__ = ["allocate"]
 
 _START: Final = -1
-Living = Operation | tuple[Fetch, str] | str
+Living = Operation | tuple[Fetch, str] | PlaceWord
 """What has a component: a value, a component of a fetch, a component of the thread's place."""
 
 
@@ -88,7 +89,7 @@ class _Allocation(Struct):
             key = _living(value)
             if key is None:
                 continue
-            if isinstance(key, str):
+            if isinstance(key, PlaceWord):
                 self.lives.setdefault(key, _Life(_START, _START))
             self.lives[key].read = max(self.lives[key].read, at)
 
@@ -104,28 +105,28 @@ class _Allocation(Struct):
             for one in bundle.slots.values():
                 yield from ((operand.value, 4 * number + 1) for operand in one.operands)
         end = 4 * len(self.made.bundles) + 3
-        for gathered in self.groups.exports.values():
+        stored = [part for one in self.groups.stores for part in (one.address, one.words)]
+        for gathered in (*self.groups.exports.values(), *stored):
             yield from ((value, end) for value in gathered.values if value is not None)
 
     # --- where they are
 
     def place(self) -> None:
         """Give each value a component: the place of the thread, groups, fetches, and then what is left."""
-        for letter in COMPONENTS:
-            if letter in self.lives:
-                self._put([(letter, letter)], only=0)
+        for one in [key for key in self.lives if isinstance(key, PlaceWord)]:
+            self._put([(one, one.component)], only=one.register)
         members: dict[int, list[tuple[Living, str]]] = {}
-        for one, (group, letter) in self.groups.pins.items():
-            members.setdefault(group, []).append((one, letter))
+        for pinned, (group, letter) in self.groups.pins.items():
+            members.setdefault(group, []).append((pinned, letter))
         for several in members.values():
             self._put(several)
         for fetch in self.made.fetched:
             self._put([((fetch, letter), letter) for letter in self._components(fetch)])
-        for one, slot in self.slots.items():
-            if one in self.places:
+        for operation, slot in self.slots.items():
+            if operation in self.places:
                 continue
-            free = slot == "t" or width_of(one.name, self.generation) > 1
-            self._put_one(one, COMPONENTS if free else slot)
+            free = slot == "t" or width_of(operation.name, self.generation) > 1
+            self._put_one(operation, COMPONENTS if free else slot)
 
     def _put(self, several: list[tuple[Living, str]], only: int | None = None) -> None:
         """Put values into components of one register."""
@@ -184,7 +185,7 @@ class _Allocation(Struct):
         register = self.places[(fetch, letters[0])].register
         mask = "".join(letter if letter in letters else "_" for letter in COMPONENTS)
         source, swizzle = self._gathered(self.groups.fetches[fetch])
-        name = "LD" if fetch.whole else "SAMPLE"
+        name = "VFETCH" if fetch.view else "LD" if fetch.whole else "SAMPLE"
         return TexLine(name, register, mask, source, f"{swizzle:_<4}", fetch.resource, fetch.sampler)
 
     def _gathered(self, gathered: Gathered) -> tuple[int, str]:
@@ -210,10 +211,13 @@ class _Allocation(Struct):
                 place = self.places[key]
         return AluSource(place, operand.negate, operand.absolute)
 
-    def exports(self) -> Iterator[ExportLine]:
+    def exports(self) -> Iterator[ExportLine | StoreLine]:
         """Yield what is written."""
         for number, gathered in self.groups.exports.items():
             yield ExportLine(number, *self._gathered(gathered))
+        for one in self.groups.stores:
+            address, (register, mask) = self._gathered(one.address)[0], self._gathered(one.words)
+            yield StoreLine(one.store.view, address, register, mask)
 
 
 def _living(value: Value) -> Living | None:
@@ -222,7 +226,7 @@ def _living(value: Value) -> Living | None:
             return value
         case Fetched(fetch, component):
             return fetch, component
-        case PlaceWord(component):
-            return component
+        case PlaceWord():
+            return value
         case ConstantWord() | NumberWord():
             return None

@@ -19,12 +19,12 @@ from warpsmith.targets.r600.allocate import allocate
 from warpsmith.targets.r600.arithmetic import R600
 from warpsmith.targets.r600.code import R600Code
 from warpsmith.targets.r600.division import Expansion
-from warpsmith.targets.r600.expand import expand
+from warpsmith.targets.r600.expand import VIEWS, expand
 from warpsmith.targets.r600.groups import gather
 from warpsmith.targets.r600.operations import Values
 from warpsmith.targets.r600.schedule import schedule
 
-__all__ = ["GpuFigures", "IlFigures", "VliwCode", "analyze_il", "compile_il"]
+__all__ = ["GpuFigures", "IlFigures", "VliwCode", "analyze_il", "can_run", "compile_il"]
 
 
 class VliwCode(Struct, frozen=True):
@@ -52,10 +52,11 @@ class GpuFigures(Struct, frozen=True):
 
 
 class IlFigures(Struct, frozen=True):
-    """A program on several GPUs, and its code for each generation among them."""
+    """A program on several GPUs, and its code for each generation among them; `without`: GPUs that cannot run it."""
 
     codes: dict[Generation, VliwCode]
     gpus: tuple[GpuFigures, ...]
+    without: tuple[VliwGpu, ...] = ()
 
 
 def compile_il(program: IlProgram, generation: Generation, expansion: Expansion = "one-sided") -> VliwCode:
@@ -76,10 +77,17 @@ def analyze_il(program: IlProgram, gpus: Iterable[VliwGpu], expansion: Expansion
     """Return the figures of a program on GPUs; raises RefusedError where they cannot be had."""
     codes: dict[Generation, VliwCode] = {}
     found: list[GpuFigures] = []
-    for gpu in gpus:
+    every = tuple(gpus)
+    able = tuple(gpu for gpu in every if can_run(program, gpu.generation))
+    for gpu in able or every:
         made = codes.get(gpu.generation)
         if made is None:
             made = codes[gpu.generation] = compile_il(program, gpu.generation, expansion)
         cycles = cycles_of(made.code.bundles, made.code.fetches, gpu.units, gpu.texture_units)
         found.append(GpuFigures(gpu, cycles, mega_threads(cycles, gpu.clock_mhz)))
-    return IlFigures(codes, tuple(found))
+    return IlFigures(codes, tuple(found), tuple(gpu for gpu in every if gpu not in able))
+
+
+def can_run(program: IlProgram, generation: Generation) -> bool:
+    """Whether a generation has the memory that a program uses."""
+    return generation in VIEWS or not program.uavs

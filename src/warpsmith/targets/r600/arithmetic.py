@@ -17,7 +17,7 @@ from warpsmith.machine.vliw.slots import Generation
 from warpsmith.targets.r600.division import Expansion, divide
 from warpsmith.targets.r600.operations import NumberWord, Operand, Value, Values
 
-__all__ = ["R600", "operate"]
+__all__ = ["R600", "is_counted", "operate"]
 
 _ZERO: Final = NumberWord(0)
 _ALL: Final = NumberWord(0xFFFFFFFF)
@@ -36,15 +36,21 @@ class R600(Struct, frozen=True):
 
 _SAME: Final[Mapping[str, str]] = {
     "add": "ADD", "mul": "MUL_IEEE", "mul_ieee": "MUL_IEEE", "min": "MIN", "max": "MAX", "mad": "MULADD_IEEE",
-    "flr": "FLOOR", "round_neginf": "FLOOR", "frc": "FRACT", "round_z": "TRUNC", "sqrt": "SQRT_IEEE",
+    "flr": "FLOOR", "round_neginf": "FLOOR", "frc": "FRACT", "round_z": "TRUNC", "round_posinf": "CEIL",
+    "round_nearest": "RNDNE", "exp_vec": "EXP_IEEE", "log_vec": "LOG_IEEE", "sqrt": "SQRT_IEEE",
     "sqrt_vec": "SQRT_IEEE", "rsq_vec": "RECIPSQRT_IEEE", "ge": "SETGE_DX10", "eq": "SETE_DX10", "ne": "SETNE_DX10",
     "ftoi": "FLT_TO_INT", "ftou": "FLT_TO_UINT", "itof": "INT_TO_FLT", "utof": "UINT_TO_FLT", "imul": "MULLO_INT",
-    "umul": "MULLO_UINT", "imin": "MIN_INT", "imax": "MAX_INT", "umin": "MIN_UINT", "umax": "MAX_UINT",
-    "ige": "SETGE_INT", "ieq": "SETE_INT", "ine": "SETNE_INT", "uge": "SETGE_UINT", "ishl": "LSHL_INT",
-    "ishr": "ASHR_INT", "ushr": "LSHR_INT", "and": "AND_INT", "iand": "AND_INT", "ior": "OR_INT", "ixor": "XOR_INT",
-    "inot": "NOT_INT",
+    "umul": "MULLO_UINT", "imul_high": "MULHI_INT", "umul_high": "MULHI_UINT", "imin": "MIN_INT", "imax": "MAX_INT",
+    "umin": "MIN_UINT", "umax": "MAX_UINT", "ige": "SETGE_INT", "ieq": "SETE_INT", "ine": "SETNE_INT",
+    "uge": "SETGE_UINT", "ishl": "LSHL_INT", "ishr": "ASHR_INT", "ushr": "LSHR_INT", "and": "AND_INT",
+    "iand": "AND_INT", "ior": "OR_INT", "ixor": "XOR_INT", "inot": "NOT_INT",
 }  # fmt: skip
 _SWAPPED: Final[Mapping[str, str]] = {"lt": "SETGT_DX10", "ilt": "SETGT_INT", "ult": "SETGT_UINT"}
+
+
+def is_counted(name: str) -> bool:
+    """Whether it is known what an instruction of numbers becomes."""
+    return name in ("mov", "iadd") or name in _SAME or name in _SWAPPED or name in _COMPOSED
 
 
 def operate(r: R600, one: IlInstruction, operands: tuple[Operand, ...]) -> Value:

@@ -5,7 +5,8 @@
     01 ALU: CNT(2)
           1  x: ADD_INT     R2.x, KC0[2].x, -1
              t: FLT_TO_INT  R2.y, R0.x
-    02 EXP_DONE: PIX0, R3.x___
+    02 EXP_DONE: PIX0, R3.x___                                  of a pixel shader
+    02 MEM_RAT_CACHELESS_STORE_RAW: RAT(0)[R1.x].xy__, R2       of a compute shader
     END_OF_PROGRAM
 
 A number before a bundle or a fetch counts both. CNT counts operations, or fetches.
@@ -15,7 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warpsmith.targets.r600.code import AluClause, AluLine, AluSource, Gpr, Kc, Number, R600Code, TexClause, TexLine
+from warpsmith.targets.r600.code import (
+    AluClause,
+    AluLine,
+    AluSource,
+    Gpr,
+    Kc,
+    Number,
+    R600Code,
+    StoreLine,
+    TexClause,
+    TexLine,
+)
 from warpsmith.targets.r600.schedule import INLINE
 
 __all__ = ["print_r600"]
@@ -41,6 +53,10 @@ def _lines(code: R600Code) -> Iterator[str]:
                     yield f"{'' if at else number:>7}  {line.slot}: {_alu(line)}"
                 number += 1
     for place, export in enumerate(code.exports, len(code.clauses)):
+        if isinstance(export, StoreLine):
+            target = f"RAT({export.view})[R{export.address}.x].{export.mask}"
+            yield f"{place:02} MEM_RAT_CACHELESS_STORE_RAW: {target}, R{export.register}"
+            continue
         name = "EXP_DONE" if place == len(code.clauses) + len(code.exports) - 1 else "EXP"
         yield f"{place:02} {name}: PIX{export.number}, R{export.register}.{export.swizzle}"
 
@@ -50,7 +66,8 @@ def _count(clause: AluClause) -> int:
 
 
 def _tex(one: TexLine) -> str:
-    return f"{one.name:<11} R{one.register}.{one.mask}, R{one.source}.{one.swizzle}, t{one.resource}, s{one.sampler}"
+    text = f"{one.name:<11} R{one.register}.{one.mask}, R{one.source}.{one.swizzle}"
+    return f"{text}, u{one.resource}" if one.name == "VFETCH" else f"{text}, t{one.resource}, s{one.sampler}"
 
 
 def _alu(one: AluLine) -> str:

@@ -4,6 +4,7 @@ program  = clause* export*                    clause = Tex lines | bundles of Al
 Alu      = slot name register.component sources clamp          what a bundle reads is what was there before it
 Tex      = name register.mask source.swizzle resource sampler  one after the other
 Export   = number register.swizzle                             swizzles: x y z w, 0, 1 and _ for nothing
+Store    = view [register] register.mask                       component k of a register to word k from x of another on
 source   = Gpr | Kc (a constant) | Number, negated or absolute
 """
 
@@ -12,8 +13,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 __all__ = [
-    "AluBundle", "AluClause", "AluLine", "AluSource", "ExportLine", "Gpr", "Kc", "Number", "R600Code", "TexClause",
-    "TexLine",
+    "AluBundle", "AluClause", "AluLine", "AluSource", "ExportLine", "Gpr", "Kc", "Number", "R600Code", "StoreLine",
+    "TexClause", "TexLine",
 ]  # fmt: skip
 
 
@@ -69,7 +70,7 @@ class AluClause(Struct, frozen=True):
 
 
 class TexLine(Struct, frozen=True):
-    """A fetch: SAMPLE at floats, LD at whole numbers."""
+    """A fetch: SAMPLE at floats, LD at whole numbers, VFETCH from a view at a byte."""
 
     name: str
     register: int
@@ -94,11 +95,20 @@ class ExportLine(Struct, frozen=True):
     swizzle: str
 
 
+class StoreLine(Struct, frozen=True):
+    """What a view gets."""
+
+    view: int
+    address: int
+    register: int
+    mask: str
+
+
 class R600Code(Struct, frozen=True):
     """A whole program."""
 
     clauses: tuple[AluClause | TexClause, ...]
-    exports: tuple[ExportLine, ...]
+    exports: tuple[ExportLine | StoreLine, ...]
 
     @property
     def bundles(self) -> int:
@@ -114,6 +124,7 @@ class R600Code(Struct, frozen=True):
     def registers(self) -> int:
         """How many registers it needs: up to the highest that is named."""
         named = [one.register for one in self.exports]
+        named += [one.address for one in self.exports if isinstance(one, StoreLine)]
         for clause in self.clauses:
             if isinstance(clause, TexClause):
                 named += [number for one in clause.lines for number in (one.register, one.source)]

@@ -3,6 +3,8 @@
     SAMPLE R2, R1.xyxx      both coordinates are components of R1
     EXP_DONE: PIX0, R3.x___ so are the components of an output
 
+Of what goes to a view no component may change its place, and the address is x.
+
 Each group is a register of its own; which component each of its values has is fixed before there are slots, as an
 operation in slot y writes component y. A value that is in another group, or comes from elsewhere, is copied.
 Coordinates that are all of the thread's place, or of one fetch, are in a register already.
@@ -23,12 +25,13 @@ from warpsmith.targets.r600.operations import (
     SlotGraph,
     Value,
     Values,
+    ViewStore,
 )
 
-__all__ = ["Gathered", "Home", "RegisterGroups", "gather"]
+__all__ = ["Gathered", "Home", "RegisterGroups", "StoredGroups", "gather"]
 
 Home = int | Fetch | None
-"""The register of values: a group's number, that of a fetch, or (None) that of the place of the thread."""
+"""The register of values: a group's number, that of a fetch, or (None) one that is there when a thread begins."""
 _SPECIAL = {0: "0", 0x3F800000: "1"}
 
 
@@ -41,14 +44,23 @@ class Gathered(Struct, frozen=True):
     values: tuple[Value | None, ...]
 
 
+class StoredGroups(Struct, frozen=True):
+    """What is gathered for a store: its address, and its words."""
+
+    store: ViewStore
+    address: Gathered
+    words: Gathered
+
+
 class RegisterGroups(Struct, frozen=True):
-    """What is gathered for each fetch and each output; operations, copies among them; `pins`: group and component that
-    an operation is bound to."""
+    """What is gathered for each fetch, each output and each store; operations, copies among them; `pins`: group and
+    component that an operation is bound to."""
 
     operations: tuple[Operation, ...]
     fetches: dict[Fetch, Gathered]
     exports: dict[int, Gathered]
     pins: dict[Operation, tuple[int, str]]
+    stores: tuple[StoredGroups, ...] = ()
 
 
 class _Gather(Struct):
@@ -80,6 +92,16 @@ class _Gather(Struct):
             swizzle += known
         return Gathered(group, swizzle, tuple(kept))
 
+    def place(self, values: tuple[Value | None, ...]) -> Gathered:
+        """Return where values lie that have each its own component."""
+        group = self.count
+        self.count += 1
+        kept: list[Value | None] = []
+        for letter, value in zip(COMPONENTS, values, strict=False):
+            kept.append(None if value is None else self._bind(value, group, letter))
+        swizzle = "".join("_" if one is None else letter for letter, one in zip(COMPONENTS, kept, strict=False))
+        return Gathered(group, swizzle, tuple(kept))
+
     def _already(self, values: tuple[Value | None, ...]) -> Gathered | None:
         """Return the register that all values are in already; None where there is none."""
         homes: set[object] = set()
@@ -90,8 +112,8 @@ class _Gather(Struct):
                     swizzle += "_"
                 case NumberWord(bits) if bits in _SPECIAL:
                     swizzle += _SPECIAL[bits]
-                case PlaceWord(component):
-                    homes.add(None)
+                case PlaceWord(component, register):
+                    homes.add(register)
                     swizzle += component
                 case Fetched(fetch, component):
                     homes.add(fetch)
@@ -100,7 +122,7 @@ class _Gather(Struct):
                     return None
         if len(homes) > 1:
             return None
-        (home,) = homes or {None}
+        (home,) = homes or {0}
         return Gathered(home if isinstance(home, Fetch) else None, swizzle, values)
 
     def _bind(self, value: Value, group: int, component: str) -> Operation:
@@ -118,6 +140,7 @@ def gather(graph: SlotGraph, values: Values) -> RegisterGroups:
     """Return the groups of a graph, outputs first: what several want is copied for the fetches."""
     work = _Gather(values)
     exports = {one.number: work.gather(one.values) for one in graph.exports}
+    stores = tuple(StoredGroups(one, work.place((one.address,)), work.place(one.values)) for one in graph.stores)
     fetches = {fetch: work.gather(fetch.coordinates) for fetch in graph.fetches}
     operations = tuple(sorted({*graph.operations, *work.pins}, key=lambda one: one.number))
-    return RegisterGroups(operations, fetches, exports, work.pins)
+    return RegisterGroups(operations, fetches, exports, work.pins, stores)

@@ -3,6 +3,7 @@
     value      ::= Operation | Fetched | ConstantWord | NumberWord | PlaceWord
     Operation  = name operands clamp      one slot of a bundle: slots.py of machine/vliw says which
     Fetched    = fetch component          a component of what a Fetch brought
+    PlaceWord  = component register       what is in registers when a thread begins
     Operand    = value negate absolute    modifiers of floats, which cost nothing
 
 Invariant: equal operations on equal operands are one node (Values sees to that), so that nothing is computed twice, and
@@ -29,6 +30,7 @@ __all__ = [
     "SlotGraph",
     "Value",
     "Values",
+    "ViewStore",
     "operations_below",
 ]  # fmt: skip
 
@@ -50,9 +52,11 @@ class ConstantWord(Struct, frozen=True):
 
 
 class PlaceWord(Struct, frozen=True):
-    """A component of the place of the thread, which is in register 0 when it begins."""
+    """A component of the place of the thread, which is in register 0 when it begins; of a compute shader that in its
+    group is in register 0, that of the group in register 1."""
 
     component: str
+    register: int = 0
 
 
 class Operation(Struct, frozen=True, eq=False):
@@ -65,13 +69,15 @@ class Operation(Struct, frozen=True, eq=False):
 
 
 class Fetch(Struct, frozen=True, eq=False):
-    """A fetch from a resource at coordinates; `whole`: these are whole numbers."""
+    """A fetch from a resource at coordinates; `whole`: these are whole numbers; `view`: it is a view, and the
+    coordinate a byte."""
 
     resource: int
     sampler: int
     whole: bool
     coordinates: tuple[Value, ...]
     number: int = 0
+    view: bool = False
 
 
 class Fetched(Struct, frozen=True, eq=False):
@@ -99,12 +105,21 @@ class Export(Struct, frozen=True):
     values: tuple[Value | None, Value | None, Value | None, Value | None]
 
 
+class ViewStore(Struct, frozen=True):
+    """Words that go to a view, from word `address` on."""
+
+    view: int
+    address: Value
+    values: tuple[Value | None, Value | None, Value | None, Value | None]
+
+
 class SlotGraph(Struct, frozen=True):
     """All that a program needs, in an order in which operands come first."""
 
     operations: tuple[Operation, ...]
     fetches: tuple[Fetch, ...]
     exports: tuple[Export, ...]
+    stores: tuple[ViewStore, ...] = ()
 
 
 Key = tuple[object, ...]
@@ -125,12 +140,14 @@ class Values(Struct):
             found = self.made[key] = Operation(name, given, clamp, self._number())
         return found
 
-    def fetch(self, resource: int, sampler: int, coordinates: tuple[Value, ...], *, whole: bool) -> Fetch:
+    def fetch(
+        self, resource: int, sampler: int, coordinates: tuple[Value, ...], *, whole: bool, view: bool = False
+    ) -> Fetch:
         """Return the fetch."""
-        key = ("fetch", resource, sampler, whole, *map(_key, coordinates))
+        key = ("fetch", resource, sampler, whole, view, *map(_key, coordinates))
         found = self.made.get(key)
         if not isinstance(found, Fetch):
-            found = self.made[key] = Fetch(resource, sampler, whole, coordinates, self._number())
+            found = self.made[key] = Fetch(resource, sampler, whole, coordinates, self._number(), view)
         return found
 
     def fetched(self, fetch: Fetch, component: str) -> Fetched:
@@ -156,12 +173,13 @@ def _key(value: Value) -> object:
             return value
 
 
-def operations_below(exports: Iterable[Export]) -> SlotGraph:
-    """Return the graph of what some exports need."""
-    kept = tuple(exports)
+def operations_below(exports: Iterable[Export], stores: Iterable[ViewStore] = ()) -> SlotGraph:
+    """Return the graph of what some exports and stores need."""
+    kept, stored = tuple(exports), tuple(stores)
     operations: dict[Operation, None] = {}
     fetches: dict[Fetch, None] = {}
     pending: list[Value | Operation | Fetch] = [value for one in kept for value in one.values if value is not None]
+    pending += [value for one in stored for value in (one.address, *one.values) if value is not None]
     seen: set[int] = set()
     while pending:
         node = pending.pop()
@@ -176,7 +194,7 @@ def operations_below(exports: Iterable[Export]) -> SlotGraph:
             fetches[node] = None
         pending += list(_operands(node))
     ordered = sorted(operations, key=lambda one: one.number)
-    return SlotGraph(tuple(ordered), tuple(sorted(fetches, key=lambda one: one.number)), kept)
+    return SlotGraph(tuple(ordered), tuple(sorted(fetches, key=lambda one: one.number)), kept, stored)
 
 
 def _operands(node: Operation | Fetch) -> Iterator[Value]:

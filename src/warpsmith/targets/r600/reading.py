@@ -19,6 +19,7 @@ from warpsmith.targets.r600.code import (
     Kc,
     Number,
     R600Code,
+    StoreLine,
     TexClause,
     TexLine,
 )
@@ -28,8 +29,10 @@ __all__ = ["read_r600"]
 
 _CLAUSE: Final = re.compile(r"\d\d+ (TEX|ALU): CNT\((\d+)\)")
 _TEX: Final = re.compile(
-    r"\d+\s+(SAMPLE|LD)\s+R(\d+)\.([x_][y_][z_][w_]),\s*R(\d+)\.([xyzw01_]{4}),\s*t(\d+),\s*s(\d+)"
+    r"\d+\s+(SAMPLE|LD|VFETCH)\s+R(\d+)\.([x_][y_][z_][w_]),\s*R(\d+)\.([xyzw01_]{4}),\s*"
+    r"(?:t(\d+),\s*s(\d+)|u(\d+))"
 )
+_STORE: Final = re.compile(r"\d\d+ MEM_RAT_CACHELESS_STORE_RAW: RAT\((\d+)\)\[R(\d+)\.x\]\.([x_][y_][z_][w_]), R(\d+)")
 _ALU: Final = re.compile(r"(\d+\s+)?([xyzwt]):\s+(\w+)\s+R(\d+)\.([xyzw]),\s*(.*?)(\s+CLAMP)?")
 _EXPORT: Final = re.compile(r"\d\d+ EXP(?:_DONE)?: PIX(\d+), R(\d+)\.([xyzw01_]{4})")
 _SOURCE: Final = re.compile(r"(-?)(\|?)(?:R(\d+)\.([xyzw])|KC(\d+)\[(\d+)\]\.([xyzw])|0x([0-9A-F]{8}))(\|?)")
@@ -53,7 +56,7 @@ class _Reader:
         self.file = file
         self.generation: Generation = generation
         self.clauses: list[AluClause | TexClause] = []
-        self.exports: list[ExportLine] = []
+        self.exports: list[ExportLine | StoreLine] = []
         self.ended = False
 
     def wrong(self, number: int, message: str, expected: str) -> NoReturn:
@@ -73,6 +76,8 @@ class _Reader:
             self.clauses.append(TexClause(()) if found[1] == "TEX" else AluClause(()))
         elif found := _EXPORT.fullmatch(text):
             self.exports.append(ExportLine(int(found[1]), int(found[2]), found[3]))
+        elif found := _STORE.fullmatch(text):
+            self.exports.append(StoreLine(int(found[1]), int(found[2]), int(found[4]), found[3]))
         elif found := _TEX.fullmatch(text):
             self._tex(number, found)
         elif found := _ALU.fullmatch(text):
@@ -84,7 +89,10 @@ class _Reader:
         clause = self.clauses[-1] if self.clauses else None
         if not isinstance(clause, TexClause):
             self.wrong(number, "a fetch stands in no TEX clause", "00 TEX: CNT(1) before it")
-        numbers = [int(found[at]) for at in (2, 4, 6, 7)]
+        if (found[1] == "VFETCH") != (found[8] is not None):
+            self.wrong(number, f"{found[1]} reads no such thing", "VFETCH … u0, or SAMPLE … t0, s0")
+        numbers = [int(found[at] or found[8] or 0) for at in (2, 4, 6, 7)]
+        numbers[3] = int(found[7] or 0)
         made = TexLine(found[1], numbers[0], found[3], numbers[1], found[5], numbers[2], numbers[3])
         self.clauses[-1] = TexClause((*clause.lines, made))
 

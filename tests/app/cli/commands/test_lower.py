@@ -38,6 +38,35 @@ def test_a_kernel_is_written_for_amd_with_its_lines(capsys: pytest.CaptureFixtur
     assert "s_and_saveexec_b64" in out
 
 
+def test_a_kernel_is_written_as_amd_il_and_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = call(capsys, str(EXAMPLES / "reduction.cu"), to=("il",))
+    assert (code, err) == (0, "")
+    assert "\nil_cs_2_0\n" in out and "fence_threads_memory_lds" in out
+    path = tmp_path / "sum.il"
+    path.write_text(out)
+    words = [
+        "simulate",
+        str(path),
+        "--block",
+        "32",
+        "--grid",
+        "1",
+        "--arg",
+        "uav0=zeros:i32[1]",
+        "--arg",
+        "uav1=iota:i32[32]",
+    ]
+    code = run_guarded(warpsmith, words)
+    assert code == 0 and "uav0  i32[1], 1 changed: 496" in capsys.readouterr().out
+
+
+def test_what_il_has_not_is_refused_at_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(double *a) {\n    a[threadIdx.x] *= 2.0;\n}\n")
+    code, out, err = call(capsys, str(path), to=("il",))
+    assert (code, out) == (2, "") and "k.cu:2:5: error[TGT001] AMD IL has words of 32 bits, and this is f64" in err
+
+
 def test_targets_stand_side_by_side_on_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--format", "html", to=("llvm", "ptx"))
     assert code == 0

@@ -28,7 +28,7 @@ _FORMATS = ("text", "html")
     type=click.Choice(TARGETS),
     multiple=True,
     required=True,
-    help="What runs it: mask (the mask ISA), llvm (LLVM IR), gcn, avx512, ptx, sass; may be repeated.",
+    help="What runs it: mask (the mask ISA), il (AMD IL), llvm (LLVM IR), gcn, avx512, ptx, sass; may be repeated.",
 )
 @click.option(
     "--arch",
@@ -46,7 +46,8 @@ def command(path: str, **given: object) -> int:
 
     gcn, avx512, ptx and llvm are written by LLVM's back ends; sass by NVIDIA's ptxas and nvdisasm, where they are
     installed. mask is a program that `simulate` runs clock by clock: its first lines say which view each argument is,
-    and which words of the launch it reads. What a target has not is refused, with the line.
+    and which words of the launch it reads; so do those of il, a compute
+    shader of AMD IL, which `simulate` runs as well. What a target has not is refused, with the line.
     """
     kernel = text(given["kernel"]) or ""
     targets: list[Target] = [target for target in TARGETS if target in texts(given["targets"])]
