@@ -6,6 +6,7 @@ i += stride      a loop over the grid: only its last trip parts; so does one of 
 from t * n / count to (t + 1) * n / count   as many trips for all, or one more
 i < min(s + 4, n)   from s on: as many trips for all but the threads at the edge
 tid % k == c     every warp parts, in the same way after every k lanes
+k < n / parts    of the share of each thread, which host code rounds up: threads come to a barrier in it equally often
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from warpsmith.analysis.affine.symbols import center
-from warpsmith.analysis.rules.lanes import LaneValues
+from warpsmith.analysis.rules.lanes import LaneValues, only_way
 from warpsmith.analysis.rules.origins import Numbers, ValueOrigin, origin
 from warpsmith.analysis.rules.sides import BranchTest, comparison
-from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value, terminator_operands
+from warpsmith.analysis.uniformity.facts import BarrierFact, BranchFact, KernelFacts
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Param, Phi, Value, terminator_operands
+from warpsmith.ssa.ops import OPS
 
-__all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "is_edge_of_block", "is_of_one_thread", "period_of"]
+__all__ = [
+    "ORDERED", "is_boundary", "is_bounded_by_guard", "is_by_data", "is_edge_of_block", "is_of_one_thread", "period_of",
+]  # fmt: skip
 
+_MOST_PARTS: Final = 64
 _CASTS = ("sext", "zext", "trunc")
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -281,3 +286,51 @@ def _masked_index(facts: KernelFacts, test: BranchTest | None) -> int | None:
     if number.bits < 1:
         return None
     return 1 << number.bits.bit_length() if made.op == "and" else number.bits
+
+
+# --- what keeps threads from a barrier
+
+
+def is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    """Whether it is data alone that would keep threads from a barrier, a bound that is known to be a multiple of the
+    block, or one that is a share of an argument: it is not known whether they ever do."""
+    blocks = {block.name: block for block in facts.function.blocks}
+    ways = [
+        terminator.condition
+        for branch in facts.branches
+        if branch.block == "divergent"
+        and isinstance(terminator := branch.place.terminator, Branch)
+        and only_way(facts, branch.place, blocks[barrier.block].name) is not None
+    ]
+    return bool(ways) and all(
+        origin(facts, condition).loads or _is_multiple(facts, condition) or _is_of_shares(facts, condition)
+        for condition in ways
+    )
+
+
+def _is_of_shares(facts: KernelFacts, condition: Operand) -> bool:
+    """Whether a counter is compared with a quotient of an argument that no launch gives: host code that deals elements
+    out rounds them up, so that all threads have as many."""
+    definitions, pending, seen = facts.warp_level.definitions, [condition], set[Operand]()
+    while pending and len(seen) < _MOST_PARTS:
+        made = definitions.get(value) if isinstance(value := pending.pop(), Value) and value not in seen else None
+        seen.add(value)
+        if not isinstance(made, Instruction) or not OPS[made.op].pure:
+            continue
+        made_of = origin(facts, *made.operands)
+        if made.op in ("udiv", "sdiv", "lshr", "ashr") and not (made_of.registers or made_of.loads or made_of.unknown):
+            return bool(made_of.parameters) and made_of.parameters.isdisjoint(facts.shape.arguments)
+        pending += made.operands
+    return False
+
+
+def _is_multiple(facts: KernelFacts, condition: Operand) -> bool:
+    """Whether a number is compared with an argument that launches are known to give as a multiple of the block."""
+    test = comparison(facts, condition)
+    for side in () if test is None else (test.left, test.right):
+        made = facts.warp_level.definitions.get(side) if isinstance(side, Value) else None
+        detail = made.detail if isinstance(made, Instruction) else None
+        number = facts.shape.arguments.get(detail.parameter) if isinstance(detail, Param) else None
+        if number is not None and number % facts.block[0] == 0:
+            return True
+    return False

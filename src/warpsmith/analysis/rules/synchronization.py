@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from warpsmith.analysis.rules.blocks import tests_thread
+from warpsmith.analysis.rules.branch_kinds import is_by_data
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, why_of
 from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
@@ -31,7 +32,7 @@ from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.base.findings import Certainty, Note, Severity
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Param, Query, Return, Value
+from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Query, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -81,7 +82,7 @@ def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
         )
         helps = ("let all warps come to one barrier, or give each pair a named one (bar.sync with a number)",)
     why = why_of(barrier.why, barrier.lines)
-    by_data = barrier.certainty != "proven" and _is_by_data(facts, barrier)
+    by_data = barrier.certainty != "proven" and is_by_data(facts, barrier)
     return KernelFinding(
         rule, message, barrier.certainty, facts.kernel, barrier.span, f"barrier {_text(barrier.span)}", label,
         assumptions=barrier.assumptions, why=why, help=helps, impact=100.0,
@@ -110,32 +111,6 @@ def _parts_warps_alone(facts: KernelFacts, barrier: BarrierFact) -> bool:
         and only_way(facts, branch.place, barrier.block) is not None
     ]
     return bool(parting) and all(warp == "uniform" for warp in parting)
-
-
-def _is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
-    """Whether it is data alone that would keep threads from a barrier, or a bound that is known to be a multiple of
-    the block: it is not known whether they ever do."""
-    blocks = {block.name: block for block in facts.function.blocks}
-    ways = [
-        terminator.condition
-        for branch in facts.branches
-        if branch.block == "divergent"
-        and isinstance(terminator := branch.place.terminator, Branch)
-        and only_way(facts, branch.place, blocks[barrier.block].name) is not None
-    ]
-    return bool(ways) and all(origin(facts, condition).loads or _is_multiple(facts, condition) for condition in ways)
-
-
-def _is_multiple(facts: KernelFacts, condition: Operand) -> bool:
-    """Whether a number is compared with an argument that launches are known to give as a multiple of the block."""
-    test = comparison(facts, condition)
-    for side in () if test is None else (test.left, test.right):
-        made = facts.warp_level.definitions.get(side) if isinstance(side, Value) else None
-        detail = made.detail if isinstance(made, Instruction) else None
-        number = facts.shape.arguments.get(detail.parameter) if isinstance(detail, Param) else None
-        if number is not None and number % facts.block[0] == 0:
-            return True
-    return False
 
 
 def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
