@@ -326,7 +326,7 @@ def test_an_example_that_whoever_stores_last_leaves(body: str, told_as: set[str]
         ("threadIdx.x < n / 4", "warning"),
         ("threadIdx.x < n * 4", "error"),
         ("threadIdx.x / 4 < n", "error"),
-    ],  # fmt: skip
+    ],
 )
 def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str, tmp_path: Path) -> None:
     text = f"""
