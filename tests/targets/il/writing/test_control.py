@@ -22,7 +22,7 @@ def test_random_kernels_leave_the_same_memory() -> None:
 
 
 def test_so_they_do_by_the_letter() -> None:
-    for seed in range(50):
+    for seed in range(40):
         assert agree(exported_case(seed), letter=True) == ""
     assert agree(written_case(), letter=True) == ""
 

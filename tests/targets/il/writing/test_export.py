@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.targets.il.writing.agree import agree, written
 from tests.targets.il.writing.examples import corpus, why_refused
-from tests.targets.llvm.examples import case_of, kernel_module
+from tests.targets.llvm.examples import case_of
 from tests.targets.mask.kernel_text import kernel_of
+from tests.targets.mask.random_kernels import exported_case
 from warpsmith.base.errors import InputError
-from warpsmith.ssa.nodes import Module
+from warpsmith.ssa.nodes import Limits, Module
 from warpsmith.targets.il.writing.export import write_il
 
 RACES = ("counter_begins",)
 """Which thread comes first decides what is stored."""
-PICKED = ("halve", "paths", "sum", "tiled")
+EXAMPLES = Path(__file__).parents[4] / "examples"
+PICKED = (("manual/halve.cu", "halve"), ("reduction.cu", "sum"), ("transpose.cu", "tiled"))
 
 
 @pytest.mark.slow
@@ -31,10 +34,9 @@ def test_the_corpus_is_written_or_refused() -> None:
         assert agree(case) == ""
 
 
-@pytest.mark.parametrize("name", PICKED)
-def test_a_kernel_of_the_manual_leaves_the_same_memory(name: str) -> None:
-    path, _ = next(one for one in corpus() if one[1] == name and "examples" in one[0])
-    case = case_of(path, name)
+@pytest.mark.parametrize(("file", "name"), PICKED)
+def test_a_kernel_of_the_manual_leaves_the_same_memory(file: str, name: str) -> None:
+    case = case_of(str(EXAMPLES / file), name)
     assert case is not None and agree(case, letter=True) == ""
 
 
@@ -53,17 +55,17 @@ def test_arguments_are_views_and_words_of_the_launch(tmp_path: Path) -> None:
 
 
 def test_a_block_whose_size_is_said_is_declared(tmp_path: Path) -> None:
-    path = next(path for path, _ in corpus() if path.endswith("sync/corpus/flags.cu"))
-    assert kernel_module(path).module.functions
-    text = "a[blockIdx.x * blockDim.x + threadIdx.x + 1] = n;"
-    function = kernel_of(tmp_path, text, "int *a, float *b, int n")
+    function = kernel_of(tmp_path, "a[blockIdx.x * blockDim.y + threadIdx.x] = n;")
     assert "dcl_max_thread_per_group 1024" in write_il(Module(()), function).text
+    known = replace(function, limits=Limits(exact_block=(16, 4, 1)))
+    made = write_il(Module(()), known)
+    assert "dcl_num_thread_per_group 16, 4, 1" in made.text and [word.name for word in made.words] == ["n"]
+    most = replace(function, limits=Limits(most_threads=128))
+    assert "dcl_max_thread_per_group 128" in write_il(Module(()), most).text
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_kernel_gives_the_same_text(seed: int) -> None:
-    from tests.targets.mask.random_kernels import exported_case
-
     assert written(exported_case(seed)).text == written(exported_case(seed)).text
 
 
