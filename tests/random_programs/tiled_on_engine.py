@@ -11,6 +11,7 @@ import random
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,9 +36,11 @@ _ARRAYS: Final = "CABPx"
 
 
 class Tiled(Struct):
-    """Counts over functions: kernels with tiles, launches of them, why others had none, and what was `wrong`."""
+    """Counts over functions: kernels with tiles, those of them with `several` iterations a thread, launches of them,
+    why others had none, and what was `wrong`."""
 
     kernels: int = 0
+    several: int = 0
     launches: int = 0
     left: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -62,6 +65,7 @@ def compare_tiled(functions: list[TiledFunction], folder: Path, tiled: Tiled) ->
             tiled.left["no tiles" if len(mine) == 1 else "not one kernel"] += 1
             continue
         tiled.kernels += 1
+        tiled.several += prod(mine[0].kernel.elements) > 1
         for size in SIZES:
             _compare(one, mine[0], unit, (native, size), tiled)
 
