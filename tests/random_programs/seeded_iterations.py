@@ -57,9 +57,17 @@ def _one_guard_missing(patch: Patch) -> None:
 
 
 def _whole_by_first(patch: Patch) -> None:
-    """Take a thread for whole where its first iteration is inside."""
-    real = _WRITER.value_of
-    patch.setattr(_WRITER, "value_of", lambda writer, head, axis, _: real(writer, head, axis, 0))
+    """Take a block for whole where its first iteration is inside."""
+    real = _WRITER.write_whole
+
+    def write_whole(writer: Any) -> Any:
+        patch.setattr(_WRITER, "ranges", lambda one: {s: (low, low) for s, (low, _) in ranges(one).items()})
+        made = real(writer)
+        patch.setattr(_WRITER, "ranges", ranges)
+        return made
+
+    ranges = _WRITER.ranges
+    patch.setattr(_WRITER, "write_whole", write_whole)
 
 
 def _shared_variable(patch: Patch) -> None:

@@ -30,6 +30,7 @@ from warpsmith.simt.memory import LaunchMemory
 __all__ = ["Tiled", "compare_tiled"]
 
 _CHECKS: Final = Checks(lost=False, requests=False, uninitialized=True, quick=True)
+_STEPS: Final = 200_000_000
 _COUNTERS: Final = {"int": 4, "unsigned": 4, "long": 8, "size_t": 8}
 _TYPES: Final = {"double": "<f8", "float": "<f4", "int": "<i4"}
 _ARRAYS: Final = "CABPx"
@@ -121,7 +122,7 @@ def _run(
         name = parameter.name.removesuffix("_gpu")
         number = buffers[name].address if name in buffers else given.get(name, 0)
         arguments[parameter.name] = number.to_bytes(parameter.bytes, "little")
-    launch = Launch(grid, fragment.kernel.block, arguments, warp=width)
+    launch = Launch(grid, fragment.kernel.block, arguments, warp=width, max_steps=_STEPS)
     why = why_refused(unit.module, kernel, launch)
     assert not why, why
     made = run(unit.module, kernel.name, launch, memory, _CHECKS)

@@ -51,7 +51,7 @@ def test_a_product(tmp_path: Path) -> None:
     assert text.startswith(
         "{ const int thread = i_in * 8 + j_in;"
         " const int i_0 = i_first; const int i_1 = i_first + 1; const int j_0 = j_first; const int j_1 = j_first + 8;"
-        " const _Bool whole = i_1 < n && j_1 < n;"
+        " const _Bool whole = (long long)(i_first - i_in * 2) + 7 < n && (long long)(j_first - j_in) + 15 < n;"
     )
     assert (
         "if (whole) { #pragma unroll 4 for (int k_in = 0; k_in < k_last; k_in++) {"
@@ -102,7 +102,7 @@ def test_conditions_of_an_iteration_and_of_all(tmp_path: Path) -> None:
 def test_triangles_and_starts_elsewhere(tmp_path: Path) -> None:
     text = text_of(write(f"for (int i = m; i < n; i++) for (int j = 0; j <= i; j++) {LOOP}", tmp_path))
     assert "const int i_1 = (int)((unsigned int)i_first + 1);" in text
-    assert "const _Bool whole = i_0 >= m && i_1 < n && j_1 <= i_0;" in text
+    assert "(long long)(j_first - j_in) + 15 <= (long long)(int)((unsigned int)i_first - i_in * 2);" in text
     assert "if (m <= i_1 && i_1 < n && j_0 <= i_1) C[i_1][j_0] +=" in text
 
 

@@ -11,7 +11,7 @@
                                                          for (k_in …) { if (i_0 < n && j_0 < n) C_value_0_0 += … }
 
 Invariant: each iteration of the mapped loops that the launch has runs once, with variables of its own, its statements
-in the order that they had; all others run nothing. `whole` holds only where the launch has all of a thread's.
+in the order that they had; all others run nothing. `whole` holds only where the launch has all of a block's.
 Limits: mapped loops count up by one; a loop with tiles runs from and to where it does for all iterations of a thread.
 """
 
@@ -193,7 +193,7 @@ class _ElementWriter(TileWriter):
         return binary("+", number(0, self.span) if constant(position) == 0 else scaled, number(along, self.span), INT)
 
     def prologue(self) -> tuple[Stmt, ...]:
-        """Return the declarations of counters, of variables, and of whether the launch has all iterations."""
+        """Return the declarations of counters, of variables, and of whether the launch has the whole block."""
         made: list[Stmt] = [*super().prologue()]
         for head, axis in zip(self.shape.block.heads, self.shape.block.axes, strict=True):
             for along in range(self.shape.block.elements_along(axis) if head.variable in self.firsts else 0):
@@ -216,29 +216,20 @@ class _ElementWriter(TileWriter):
         return Cast(span=self.span, type=type, operand=moved)
 
     def write_whole(self) -> Expr:
-        """Return whether the launch has all iterations of the thread: the first and the last along each axis are
-        inside, whatever the others are that a loop's ends depend on."""
+        """Return whether the launch has all iterations of the block, so that no two threads of it differ: the first and
+        the last along each axis are inside, whatever the others are that a loop's ends depend on."""
         found: list[Expr] = []
-        ends = {
-            head.variable: (self.value_of(head, axis, 0), self.value_of(head, axis, -1))
-            for head, axis in zip(self.shape.block.heads, self.shape.block.axes, strict=True)
-        }
+        ends = self.ranges()
         for head in self.shape.block.heads:
             low, high = ends[head.variable]
             first, past = extremes(head.lower, ends), extremes(head.bound, ends)
             if first is None or past is None:
-                raise NotTiledError(f"how far {head.variable.name} runs for a thread cannot be written", head)
-            if constant(head.lower) != 0:
+                raise NotTiledError(f"how far {head.variable.name} runs in a block cannot be written", head)
+            if any(n.symbol in ends for n in names(head.lower)):
                 found.append(binary(">=", low, first[1], INT))
             relation = "<" if head.relation == "!=" else head.relation
             found.append(binary(relation, high, past[0], INT))
         return reduce(lambda a, b: binary("&&", a, b, INT), found)
-
-    def value_of(self, head: For, axis: Axis, along: int) -> Expr:
-        """Return a mapped counter in the first or the last iteration of the thread."""
-        if head.variable not in self.firsts:
-            return name(head.variable, self.span)
-        return name(self.counters[axis, along % self.shape.block.elements_along(axis)], self.span)
 
     def tested(self, active: Symbol, element: _Element) -> Expr:
         """Return whether an iteration is active."""
