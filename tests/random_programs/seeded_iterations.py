@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.random_programs.seeded_tiles import leave_out_barrier
 from warpsmith.emit.device import kernel
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.mapping import register_text, tiled_text
-from warpsmith.tree.nodes import Empty, For, If, Stmt
+from warpsmith.tree.nodes import For, If, Stmt
 from warpsmith.tree.types import BOOL, INT, Symbol
 
 __all__ = ["BUGS"]
@@ -85,19 +86,6 @@ def _shared_variable(patch: Patch) -> None:
     patch.setattr(_WRITER, "for_element", for_element)
 
 
-def _barrier_left_out(which: int) -> Callable[[Patch], None]:
-    def seed(patch: Patch) -> None:
-        real, calls = tiled_text._barrier, [0]
-
-        def barrier(span: Any) -> Stmt:
-            calls[0] += 1
-            return Empty(span=span) if calls[0] % 2 == which else real(span)
-
-        patch.setattr(tiled_text, "_barrier", barrier)
-
-    return seed
-
-
 def _edge_tile_whole(patch: Patch) -> None:
     """Let the last tile have as many iterations as the others."""
     real = tiled_text._least
@@ -132,8 +120,8 @@ BUGS: dict[str, Callable[[Patch], None]] = {
     "one iteration unguarded": _one_guard_missing,
     "whole by the first iteration": _whole_by_first,
     "two iterations share a variable": _shared_variable,
-    "no barrier behind the loads": _barrier_left_out(1),
-    "no barrier behind the use": _barrier_left_out(0),
+    "no barrier behind the loads": leave_out_barrier(1),
+    "no barrier behind the use": leave_out_barrier(0),
     "the last tile as wide as others": _edge_tile_whole,
     "blocks overlap": _blocks_side_by_side,
     "all iterations use what the first one reads": _own_read_for_all,

@@ -15,12 +15,14 @@ from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.legality import read_where
 from warpsmith.tree.nodes import Empty, For, Stmt
 
-__all__ = ["BUGS"]
+__all__ = ["BUGS", "leave_out_barrier"]
 
 Patch = pytest.MonkeyPatch
 
 
-def _barrier_left_out(which: int) -> Callable[[Patch], None]:
+def leave_out_barrier(which: int) -> Callable[[Patch], None]:
+    """Leave out the barrier behind the loads of each tile (1), or behind its use (0)."""
+
     def seed(patch: Patch) -> None:
         real, calls = tiled_text._barrier, [0]
 
@@ -131,8 +133,8 @@ def _all_counters_by_one(patch: Patch) -> None:
 
 
 BUGS: dict[str, Callable[[Patch], None]] = {
-    "no barrier behind the loads": _barrier_left_out(1),
-    "no barrier behind the use": _barrier_left_out(0),
+    "no barrier behind the loads": leave_out_barrier(1),
+    "no barrier behind the use": leave_out_barrier(0),
     "loads unguarded": _loads_unguarded,
     "threads behind the last iteration load": _upper_ends_known,
     "a tile one iteration too wide": _one_iteration(1),
