@@ -12,11 +12,16 @@ from warpsmith.offload.mapping import tiling
 from warpsmith.offload.mapping.tile_shape import TileShape, lay_out
 from warpsmith.offload.mapping.tiling import TileRequest
 
-__all__ = ["want_several"]
+__all__ = ["want_one", "want_several"]
 
 _COLUMNS: Final = (1, 2, 4)
 _ROWS: Final = (1, 2, 4, 8)
 _BLOCKS: Final = ((8, 4, 1), (8, 8, 1), (4, 8, 1), (16, 4, 1), (32, 2, 1))
+
+
+def want_one(patch: pytest.MonkeyPatch) -> None:
+    """Let threads have one iteration each."""
+    patch.setattr(tiling, "_choose_elements", lambda _, shape: shape)
 
 
 def want_several(patch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.random_programs.seeded_iterations import BUGS as BUGS_OF_SEVERAL
 from tests.random_programs.seeded_tiles import BUGS
-from tests.random_programs.several_iterations import want_several
+from tests.random_programs.several_iterations import want_one, want_several
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
 from tests.random_programs.tiled_programs import falling_function, program, random_functions
 from warpsmith.flows.port import PortOptions, port
@@ -31,7 +31,8 @@ def _compared(count: int, folder: Path, first: int = 0) -> Tiled:
     return tiled
 
 
-def test_kernels_with_tiles_do_what_functions_do(tmp_path: Path) -> None:
+def test_kernels_with_tiles_do_what_functions_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
     tiled = _compared(3, tmp_path)
     assert not tiled.wrong, tiled.wrong[0]
     assert tiled.kernels == 2 and tiled.launches == 16
@@ -57,7 +58,10 @@ def test_many_threads_with_several_iterations_do_what_functions_do(
 
 
 @pytest.mark.slow
-def test_many_kernels_do_what_functions_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_kernels_do_what_functions_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    want_one(monkeypatch)
     tiled = _compared(MANY, tmp_path)
     with capsys.disabled():
         print(f"\n{tiled.kernels} kernels with tiles, {tiled.launches} launches; without: {dict(tiled.left)}")
@@ -103,10 +107,12 @@ def test_a_variable_of_two_iterations_is_seen(monkeypatch: pytest.MonkeyPatch, t
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_wrong_tiles_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
     BUGS[bug](monkeypatch)
     assert _compared(BATCH, tmp_path).wrong
 
 
 def test_a_tile_that_is_too_narrow_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
     BUGS["a tile one iteration too narrow"](monkeypatch)
     assert _compared(3, tmp_path).wrong
