@@ -28,6 +28,8 @@ SIZE: Final = 48
 _HOST_COUNTERS: Final = ("k", "t", "j", "i", "iter")
 _KERNEL: Final = re.compile(r"^__global__ void (\w+)\(([^)]*)\)", re.M)
 _SHAPE: Final = re.compile(r"const dim3 block\(([\d, ]+)\);")
+_ACROSS: Final = re.compile(r"blockIdx\.x\)? \* blockDim\.x \* (\d+)")
+_DOWN: Final = re.compile(r"blockDim\.y \+ threadIdx\.y\) \* (\d+)")
 _PLAIN: Final = re.compile(r"<<<[^,]*, (\d+)>>>")
 
 
@@ -71,7 +73,8 @@ def _touched(path: Path, source: str | None) -> dict[str, Touched]:
         file.write_text(text)
         found: dict[str, Touched] = {}
         for name, parameters in _KERNEL.findall(text):
-            made = _simulated(file, name, parameters, _block_of(whole, name))
+            block = _block_of(whole, name)
+            made = _simulated(file, (name, parameters), block, _covered_by(text, name, block))
             if made is not None:
                 found[name] = made
     return found
@@ -87,8 +90,17 @@ def _block_of(whole: str, name: str) -> list[int]:
     return [int(plain[1])] if plain is not None else [int(size) for size in shapes[-1].split(",")]
 
 
-def _simulated(file: Path, name: str, parameters: str, block: list[int]) -> Touched | None:
-    grid = [max(1, -(-SIZE // size)) for size in block] if block != [1] else [1]
+def _covered_by(text: str, name: str, block: list[int]) -> list[int]:
+    """Return how many iterations along each axis a block has: its threads may have several."""
+    own = text[text.index(f" {name}(") :]
+    own = own[: own.find("__global__")] if "__global__" in own else own
+    found = (_ACROSS.search(own), _DOWN.search(own), None)
+    return [size * int(several[1]) if several else size for size, several in zip(block, found, strict=False)]
+
+
+def _simulated(file: Path, kernel: tuple[str, str], block: list[int], covered: list[int]) -> Touched | None:
+    name, parameters = kernel
+    grid = [max(1, -(-SIZE // size)) for size in covered] if block != [1] else [1]
     command = [sys.executable, "-m", "warpsmith", "simulate", str(file), "--json", "--check", "none", "--kernel", name]
     command += ["--block", ",".join(map(str, block)), "--grid", ",".join(map(str, grid))]
     for parameter in " ".join(parameters.split()).split(", "):

@@ -65,6 +65,7 @@ from warpsmith.loops.steps.statements.remove_header import RemoveHeader
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
+from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 
 __all__ = [
@@ -131,6 +132,7 @@ STEPS: tuple[type[Step], ...] = (
     Map,
     Offload,
     SharedTile,
+    RegisterTile,
     Keep,
 )
 

@@ -178,7 +178,7 @@ def launch_grid(fragment: Fragment, given: Mapping[str, int]) -> tuple[int, int,
     }
     if any(count <= 0 for count in counts.values()):
         return None
-    x, y, z = (-(-counts.get(axis, 1) // size) for axis, size in zip("xyz", kernel.block, strict=True))
+    x, y, z = (-(-counts.get(axis, 1) // size) for axis, size in zip("xyz", kernel.covered, strict=True))
     return x, y, z
 
 

@@ -15,12 +15,14 @@ from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.legality import read_where
 from warpsmith.tree.nodes import Empty, For, Stmt
 
-__all__ = ["BUGS"]
+__all__ = ["BUGS", "leave_out_barrier"]
 
 Patch = pytest.MonkeyPatch
 
 
-def _barrier_left_out(which: int) -> Callable[[Patch], None]:
+def leave_out_barrier(which: int) -> Callable[[Patch], None]:
+    """Leave out the barrier behind the loads of each tile (1), or behind its use (0)."""
+
     def seed(patch: Patch) -> None:
         real, calls = tiled_text._barrier, [0]
 
@@ -70,8 +72,8 @@ def _last_iteration_left_out(patch: Patch) -> None:
 
 
 def _subscripts_swapped(patch: Patch) -> None:
-    real, inside = tiled_text._element, [False]
-    used = tiled_text._Writer.with_tiles
+    real, inside = tiled_text.tile_element, [False]
+    used = tiled_text.TileWriter.with_tiles
 
     def with_tiles(writer: Any, body: Stmt, inner: Any) -> Stmt:
         inside[0] = True
@@ -79,8 +81,8 @@ def _subscripts_swapped(patch: Patch) -> None:
         inside[0] = False
         return made
 
-    patch.setattr(tiled_text._Writer, "with_tiles", with_tiles)
-    patch.setattr(tiled_text, "_element", lambda tile, places: real(tile, places[::-1] if inside[0] else places))
+    patch.setattr(tiled_text.TileWriter, "with_tiles", with_tiles)
+    patch.setattr(tiled_text, "tile_element", lambda tile, places: real(tile, places[::-1] if inside[0] else places))
 
 
 def _threads_return_early(patch: Patch) -> None:
@@ -100,29 +102,29 @@ def _own_end_for_all(patch: Patch) -> None:
 
 
 def _place_not_moved(patch: Patch) -> None:
-    real = tiled_text._Writer.moved
-    patch.setattr(tiled_text._Writer, "moved", lambda writer, head, place: real(writer, head, writer.position("y")))
+    real = tiled_text.TileWriter.moved
+    patch.setattr(tiled_text.TileWriter, "moved", lambda writer, head, place: real(writer, head, writer.position("y")))
 
 
 def _thread_outside_uses_tile(patch: Patch) -> None:
     """Let threads outside of the launch go through the tile as well."""
-    real = tiled_text._Writer.guarded
+    real = tiled_text.TileWriter.guarded
 
     def guarded(writer: Any, statements: Sequence[Stmt], active: Any) -> list[Stmt]:
         return [*statements] if active is not writer.inside else real(writer, statements, active)
 
-    patch.setattr(tiled_text._Writer, "guarded", guarded)
+    patch.setattr(tiled_text.TileWriter, "guarded", guarded)
 
 
 def _block_skipped(patch: Patch) -> None:
     """Let a block of a triangle be left out although some of its threads are inside."""
-    real = tiled_text._Writer.find_tests
+    real = tiled_text.TileWriter.find_tests
 
     def tests(writer: Any, head: For, ranges: Any) -> Any:
         swapped = {symbol: (ends[1], ends[0]) for symbol, ends in ranges.items()}
         return real(writer, head, swapped)
 
-    patch.setattr(tiled_text._Writer, "find_tests", tests)
+    patch.setattr(tiled_text.TileWriter, "find_tests", tests)
 
 
 def _all_counters_by_one(patch: Patch) -> None:
@@ -131,8 +133,8 @@ def _all_counters_by_one(patch: Patch) -> None:
 
 
 BUGS: dict[str, Callable[[Patch], None]] = {
-    "no barrier behind the loads": _barrier_left_out(1),
-    "no barrier behind the use": _barrier_left_out(0),
+    "no barrier behind the loads": leave_out_barrier(1),
+    "no barrier behind the use": leave_out_barrier(0),
     "loads unguarded": _loads_unguarded,
     "threads behind the last iteration load": _upper_ends_known,
     "a tile one iteration too wide": _one_iteration(1),

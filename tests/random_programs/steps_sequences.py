@@ -46,6 +46,7 @@ EXEMPT = frozenset(
         "map",
         "offload",
         "shared-tile",
+        "register-tile",
         "keep",
         "recognize-reduction",
         "recognize-scan",

@@ -1,4 +1,5 @@
-"""Random nests whose kernels have tiles: the kernels do what the functions do, bit for bit, under every schedule.
+"""Random nests whose kernels have tiles, and threads several iterations: the kernels do what the functions do, bit for
+bit, under every schedule.
 
 `WARPSMITH_PROGRAMS=500 pytest -m slow tests/random_programs/test_tiled.py -k many` runs as many functions.
 """
@@ -6,11 +7,14 @@
 from __future__ import annotations
 
 import os
+from math import prod
 from pathlib import Path
 
 import pytest
 
+from tests.random_programs.seeded_iterations import BUGS as BUGS_OF_SEVERAL
 from tests.random_programs.seeded_tiles import BUGS
+from tests.random_programs.several_iterations import want_one, want_several
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
 from tests.random_programs.tiled_programs import falling_function, program, random_functions
 from warpsmith.flows.port import PortOptions, port
@@ -27,14 +31,37 @@ def _compared(count: int, folder: Path, first: int = 0) -> Tiled:
     return tiled
 
 
-def test_kernels_with_tiles_do_what_functions_do(tmp_path: Path) -> None:
+def test_kernels_with_tiles_do_what_functions_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
     tiled = _compared(3, tmp_path)
     assert not tiled.wrong, tiled.wrong[0]
     assert tiled.kernels == 2 and tiled.launches == 16
 
 
+def test_threads_with_several_iterations_do_what_functions_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_several(monkeypatch)
+    tiled = _compared(3, tmp_path)
+    assert not tiled.wrong, tiled.wrong[0]
+    assert tiled.several == 1 and tiled.launches == 16
+
+
 @pytest.mark.slow
-def test_many_kernels_do_what_functions_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_threads_with_several_iterations_do_what_functions_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    want_several(monkeypatch)
+    tiled = _compared(MANY, tmp_path)
+    with capsys.disabled():
+        print(f"\n{tiled.several} kernels of {tiled.kernels} with several iterations a thread")
+    assert not tiled.wrong, "\n\n".join(tiled.wrong[:3])
+    assert tiled.several >= MANY // 4
+
+
+@pytest.mark.slow
+def test_many_kernels_do_what_functions_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    want_one(monkeypatch)
     tiled = _compared(MANY, tmp_path)
     with capsys.disabled():
         print(f"\n{tiled.kernels} kernels with tiles, {tiled.launches} launches; without: {dict(tiled.left)}")
@@ -53,12 +80,39 @@ def test_ports_with_tiles_pass_the_referee(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_ports_with_several_iterations_pass_the_referee(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_several(monkeypatch)
+    path = tmp_path / "tiled.c"
+    path.write_text(program(random_functions(0, BATCH)))
+    result = port([str(path)], PortOptions(steps=False))
+    assert result.plan is not None and result.verification is not None
+    assert result.verification.status == "pass", result.verification.reasons
+    assert sum(prod(fragment.kernel.elements) > 1 for fragment in result.plan.fragments) >= BATCH // 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS_OF_SEVERAL)
+def test_wrong_iterations_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_several(monkeypatch)
+    BUGS_OF_SEVERAL[bug](monkeypatch)
+    assert _compared(BATCH, tmp_path).wrong
+
+
+def test_a_variable_of_two_iterations_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_several(monkeypatch)
+    BUGS_OF_SEVERAL["two iterations share a variable"](monkeypatch)
+    assert _compared(3, tmp_path).wrong
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_wrong_tiles_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
     BUGS[bug](monkeypatch)
     assert _compared(BATCH, tmp_path).wrong
 
 
 def test_a_tile_that_is_too_narrow_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
     BUGS["a tile one iteration too narrow"](monkeypatch)
     assert _compared(3, tmp_path).wrong

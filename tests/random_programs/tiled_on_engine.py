@@ -11,6 +11,7 @@ import random
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,15 +30,18 @@ from warpsmith.simt.memory import LaunchMemory
 __all__ = ["Tiled", "compare_tiled"]
 
 _CHECKS: Final = Checks(lost=False, requests=False, uninitialized=True, quick=True)
+_STEPS: Final = 200_000_000
 _COUNTERS: Final = {"int": 4, "unsigned": 4, "long": 8, "size_t": 8}
 _TYPES: Final = {"double": "<f8", "float": "<f4", "int": "<i4"}
 _ARRAYS: Final = "CABPx"
 
 
 class Tiled(Struct):
-    """Counts over functions: kernels with tiles, launches of them, why others had none, and what was `wrong`."""
+    """Counts over functions: kernels with tiles, those of them with `several` iterations a thread, launches of them,
+    why others had none, and what was `wrong`."""
 
     kernels: int = 0
+    several: int = 0
     launches: int = 0
     left: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -62,6 +66,7 @@ def compare_tiled(functions: list[TiledFunction], folder: Path, tiled: Tiled) ->
             tiled.left["no tiles" if len(mine) == 1 else "not one kernel"] += 1
             continue
         tiled.kernels += 1
+        tiled.several += prod(mine[0].kernel.elements) > 1
         for size in SIZES:
             _compare(one, mine[0], unit, (native, size), tiled)
 
@@ -117,7 +122,7 @@ def _run(
         name = parameter.name.removesuffix("_gpu")
         number = buffers[name].address if name in buffers else given.get(name, 0)
         arguments[parameter.name] = number.to_bytes(parameter.bytes, "little")
-    launch = Launch(grid, fragment.kernel.block, arguments, warp=width)
+    launch = Launch(grid, fragment.kernel.block, arguments, warp=width, max_steps=_STEPS)
     why = why_refused(unit.module, kernel, launch)
     assert not why, why
     made = run(unit.module, kernel.name, launch, memory, _CHECKS)

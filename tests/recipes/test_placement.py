@@ -27,6 +27,27 @@ def test_they_make_the_same_port_again(tmp_path: Path) -> None:
     assert mapping(again, only=True) == mapping(made)
 
 
+PRODUCT = (
+    "void f(int n, double C[restrict n][n], double A[restrict n][n], double B[restrict n][n])\n{\n"
+    "    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)\n"
+    "        for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j];\n}\n"
+)
+
+
+def test_tiles_and_the_iterations_of_a_thread_are_steps(tmp_path: Path) -> None:
+    texts = [step_text(step) for step in placing_steps(written(prepared(tmp_path, PRODUCT)).port.plan)]
+    assert texts == [
+        "map=f/i,axes=y:x,block=16:8",
+        "shared-tile=f/i/j/k,arrays=A:B",
+        "register-tile=f/i/j/k",
+    ]
+    (kernel,) = (f.kernel for f in written(after(tmp_path, PRODUCT, *texts)).port.plan.fragments)
+    assert (kernel.block, kernel.elements) == ((16, 8, 1), (4, 8, 1))
+    few = after(tmp_path, PRODUCT, "register-tile=f/i/j/k,rows=1,columns=1")
+    recorded = recorded_steps([one.step for one in few.applied], written(few).port.plan)
+    assert "register-tile" in [step.name for step in recorded]
+
+
 def test_earlier_places_are_left_out_and_other_steps_stay(tmp_path: Path) -> None:
     made = after(tmp_path, TWO, "interchange=f/i", "map=f/j,axes=x", "keep=f/i")
     applied = [one.step for one in made.applied]

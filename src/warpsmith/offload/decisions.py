@@ -27,23 +27,25 @@ __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecid
 
 class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host. `tiles`: how
-    loops of threads are gone through, which says nothing of where a loop runs."""
+    loops of threads are gone through, and `elements`: how much each thread does, which say nothing of where a loop
+    runs."""
 
     by_loop: Mapping[Loop, Decision]
     around: Mapping[Loop, tuple[Loop, ...]]
     only: bool = False
     tiles: Mapping[Loop, Decision] = field(default_factory=dict)
+    elements: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
         """Return the decisions about `function`; of two about one loop the later counts."""
-        found: dict[Loop, Decision] = {}
-        tiles: dict[Loop, Decision] = {}
+        found: dict[str, dict[Loop, Decision]] = {"place": {}, "tiles": {}, "elements": {}}
         for decision in program.decisions:
             loop = _find_meant(function, decision) if decision.function == function.symbol.name else None
             if loop is not None:
-                (tiles if decision.kind == "tiles" else found)[loop] = decision
-        return cls(found, dict(loops(function.body)) if found or tiles or only else {}, only, tiles)
+                found[_aspect(decision)][loop] = decision
+        around = dict(loops(function.body)) if only or any(found.values()) else {}
+        return cls(found["place"], around, only, found["tiles"], found["elements"])
 
     def of_loop(self, loop: Loop) -> Decision | None:
         """Return the decision that makes `loop` a kernel, if there is one."""
@@ -85,11 +87,16 @@ class Decided(Struct, frozen=True):
 
 def decide(program: Program, place: LoopContext, decision: Decision) -> Program:
     """Return the program with one more decision, in place of an earlier one that says the same of the same loop: where
-    it runs, or how its threads go through it."""
-    alike = (d for d in program.decisions if (d.kind == "tiles") == (decision.kind == "tiles"))
+    it runs, how its threads go through it, or how much each of them does."""
+    alike = (d for d in program.decisions if _aspect(d) == _aspect(decision))
     earlier = [d for d in alike if _find_meant(place.function, d) is place.loop]
     kept = tuple(d for d in program.decisions if not any(d is one for one in earlier))
     return replace(program, decisions=(*kept, decision))
+
+
+def _aspect(decision: Decision) -> str:
+    """Return what of a loop a decision is about."""
+    return decision.kind if decision.kind in ("tiles", "elements") else "place"
 
 
 def find_undecided(program: Program) -> tuple[Decision, ...]:
@@ -107,7 +114,9 @@ def decided_nests(program: Program) -> frozenset[Span]:
     found: set[Span] = set()
     for _, function in program.functions():
         decided = Decided.of(program, function)
-        found.update((decided.around[loop] or (loop,))[0].span for loop in (*decided.by_loop, *decided.tiles))
+        found.update(
+            (decided.around[loop] or (loop,))[0].span for loop in (*decided.by_loop, *decided.tiles, *decided.elements)
+        )
     return frozenset(found)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from warpsmith.loops.step import Step
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
+from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 
 __all__ = ["placing_steps", "recorded_steps"]
@@ -23,16 +25,25 @@ def recorded_steps(applied: Sequence[Step], plan: Plan | None) -> tuple[Step, ..
 
 
 def _is_tiled(step: Step) -> bool:
-    """Whether a step asks for tiles, which the plan has then; one that asks for none is kept."""
-    return isinstance(step, SharedTile) and step.width > 0
+    """Whether a step asks for tiles, or for several iterations a thread, which the plan has then; one that asks for
+    none is kept."""
+    return (isinstance(step, SharedTile) and step.width > 0) or (
+        isinstance(step, RegisterTile) and step.rows * step.columns > 1
+    )
 
 
 def placing_steps(plan: Plan) -> tuple[Step, ...]:
-    """Return a map step for every kernel whose loops are threads, in the plan's order, and a step for each loop of
+    """Return a map step for every kernel whose loops are threads, in the plan's order, and steps for each loop of
     theirs with tiles. Runs of statements that one thread executes follow from them, and have no step."""
     nests = [fragment for fragment in plan.fragments if fragment.kind == "nest"]
     tiles = (SharedTile(one.loop, one.width, one.arrays) for fragment in nests for one in fragment.tiles)
-    return (*(_step(fragment) for fragment in nests), *tiles)
+    several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
+    return (*(_step(fragment) for fragment in nests), *tiles, *several)
+
+
+def _elements(fragment: Fragment) -> Step:
+    columns, rows, _ = fragment.kernel.elements
+    return RegisterTile(fragment.tiles[0].loop, rows, columns)
 
 
 def _step(fragment: Fragment) -> Step:

@@ -84,7 +84,7 @@ class Moved(Struct, frozen=True):
 
 class KernelEntry(Struct, frozen=True):
     """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text; `tiles`:
-    what its threads read from shared memory."""
+    what its threads read from shared memory; `elements`: how many iterations along x, y and z one of them has."""
 
     name: str
     span: Span
@@ -94,6 +94,7 @@ class KernelEntry(Struct, frozen=True):
     mapping: Mapping[str, str]
     model: CostEstimate | None
     tiles: tuple[LoopTiles, ...] = ()
+    elements: tuple[int, int, int] = (1, 1, 1)
 
 
 class KernelPrediction(Struct, frozen=True):

@@ -194,6 +194,8 @@ class Kernel(Struct, frozen=True):
     written as the body needs it: `return` where no axis is strided, else `continue` (of the innermost walking loop).
     `scans`: the body needs running values, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
+    `elements`: how many iterations along x, y and z a thread has: along x each a block's width behind the last one,
+    else next to each other; `mapped` counts to the first of them, the body tests which of them the launch has.
     `inside`: every thread of a block runs the body, which asks this variable whether it is one of the launch: no thread
     may be missing where the block waits. `shared`: variables that a block has together; `positions`: variables that say
     where a thread is in its block, along which axis.
@@ -224,6 +226,13 @@ class Kernel(Struct, frozen=True):
     inside: Symbol | None = None
     shared: tuple[Symbol, ...] = ()
     positions: tuple[tuple[Symbol, Axis], ...] = ()
+    elements: tuple[int, int, int] = (1, 1, 1)
+
+    @property
+    def covered(self) -> tuple[int, int, int]:
+        """How many iterations a block has along x, y and z."""
+        (x, y, z), (across, down, deep) = self.block, self.elements
+        return x * across, y * down, z * deep
 
     @property
     def line(self) -> int:
@@ -245,19 +254,21 @@ class Decision(Partial, frozen=True, eq=False):
     host     it stays on the host, with every loop inside it for which nothing else is decided
     tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
              may be) from shared memory; width 0: it reads global memory
+    elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
 
-    compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays")
+    compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads", "tiles"]
+    kind: Literal["device", "host", "threads", "tiles", "elements"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()
     width: int = 0
     arrays: tuple[str, ...] = ()
+    elements: tuple[int, int] = (1, 1)
 
 
 class Program(Partial, frozen=True, eq=False):

@@ -28,7 +28,7 @@ def bodies(text: str, folder: Path, head: str = HEAD) -> list[str]:
 def test_a_product_is_summed_up_in_a_register(tmp_path: Path) -> None:
     (body,) = bodies(
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {"
-        " C[i][j] = 0; for (int k = 0; k < m; k++) C[i][j] += A[i][k] * s[k]; }",
+        " C[i][j] = 0; for (int k = 0; k < m; k++) C[i][j] += A[i][k] * s[p[k]]; }",
         tmp_path,
     )
     assert "double C_value = 0; for (" in body and "C_value += " in body

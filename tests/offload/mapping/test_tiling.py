@@ -28,13 +28,22 @@ ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
 PRODUCT = f"{ROWS} for (int k = 0; k < m; k++) C[i][j] += A[i][k] * B[k][j];"
 
 
-def build(text: str, folder: Path, *decisions: tuple[str, int, tuple[str, ...]], device: str = "sm_80") -> Fragment:
-    """Build the first kernel, with decisions (address, width, arrays) about its loops."""
+def build(
+    text: str,
+    folder: Path,
+    *decisions: tuple[str, int, tuple[str, ...]],
+    device: str = "sm_80",
+    elements: tuple[int, int] | None = None,
+) -> Fragment:
+    """Build the first kernel, with decisions (address, width, arrays) about its loops, and about its iterations."""
     given: Analyzed = analyzed(f"{HEAD}{{\n{text}\n}}\n", folder)
     program = given.program
     for address, width, arrays in decisions:
         place = LoopContext.of(program, address)
         program = decide(program, place, Decision(address, "f", "tiles", place.loop, width=width, arrays=arrays))
+    if elements is not None:
+        place = LoopContext.of(program, "f/i/j/k")
+        program = decide(program, place, Decision("f/i/j/k", "f", "elements", place.loop, elements=elements))
     known = Summaries.of(program)
     request = OffloadRequest(
         program, given.facts["f"], OffloadOptions(device=device), PolyOptions(), Names(program).scope(), known
@@ -45,7 +54,29 @@ def build(text: str, folder: Path, *decisions: tuple[str, int, tuple[str, ...]],
 def test_products_have_tiles_by_themselves(tmp_path: Path) -> None:
     made = build(PRODUCT, tmp_path)
     assert made.tiles == (LoopTiles("f/i/j/k", 16, ("A", "B")),)
-    assert made.kernel.block == (16, 16, 1) and made.model is not None
+    assert made.kernel.block == (16, 8, 1) and made.kernel.elements == (4, 8, 1) and made.model is not None
+
+
+def test_tiles_that_a_step_asks_for_are_for_one_iteration_a_thread(tmp_path: Path) -> None:
+    assert build(PRODUCT, tmp_path, ("f/i/j/k", 16, ())).kernel.elements == (1, 1, 1)
+
+
+def test_a_step_says_how_many_iterations(tmp_path: Path) -> None:
+    assert build(PRODUCT, tmp_path, elements=(2, 1)).kernel.elements == (1, 2, 1)
+    one = build(PRODUCT, tmp_path, elements=(1, 1))
+    assert one.kernel.elements == (1, 1, 1) and one.kernel.block == (16, 16, 1) and one.tiles
+    both = build(PRODUCT, tmp_path, ("f/i/j/k", 8, ()), elements=(4, 2))
+    assert both.kernel.elements == (2, 4, 1) and both.tiles[0].width == 8
+
+
+def test_iterations_without_tiles_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TilesRefusedError, match="no tiles in shared memory"):
+        build(PRODUCT.replace("A[i][k] * B[k][j]", "x[q[i]] * x[q[k]]"), tmp_path, elements=(2, 2))
+
+
+def test_iterations_that_cannot_be_leave_the_tiles(tmp_path: Path) -> None:
+    made = build(PRODUCT.replace("k < m", "k <= j"), tmp_path)
+    assert made.tiles and made.kernel.elements == (1, 1, 1) and made.kernel.inside is not None
 
 
 def test_sums_of_rows_have_none(tmp_path: Path) -> None:

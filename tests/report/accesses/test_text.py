@@ -16,7 +16,7 @@ def test_the_matrix_product() -> None:
     assert lines[at + 1] == "           0  0  1   rank 2 of 3"
     assert lines[at + 2] == "           0  1  0   used again along i (1, 0, 0): a shared tile"
     assert lines[-1] == ("no single nest removes all three; A with C or B with C (A and C share i; B and C share j)")
-    assert "rank 3; kernel ws_mm_k1: i on y, j on x, k in each thread, blocks of 16 x 16 x 1" in text
+    assert "rank 3; kernel ws_mm_k1: i on y, j on x, k in each thread, blocks of 16 x 8 x 1" in text
     assert all(line == line.rstrip() for line in lines)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.report.model import Report
 from warpsmith.report.port.build import kernel_entries, loop_entries
+from warpsmith.report.port.json import report_json, schema
+from warpsmith.report.port.text import port_text
 
 TEXT = """void f(int n, int m, double a[restrict n][m], double *restrict x, double *restrict y)
 {
@@ -65,3 +70,20 @@ def test_a_function_of_a_header_is_listed_once(tmp_path: Path) -> None:
         (tmp_path / f"{name}.c").write_text(f'#include "a.h"\nvoid {name}(int n, int *x) {{ z(n, x); }}\n')
     made = port([str(tmp_path / "a.c"), str(tmp_path / "b.c")], PortOptions(survey=True, verify=False))
     assert [entry.function for entry in loop_entries(made.prepared, made.plan)] == ["z"]
+
+
+def test_several_iterations_a_thread_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "product.c"
+    path.write_text(
+        "void f(int n, double C[restrict n][n], double A[restrict n][n], double B[restrict n][n]) {\n"
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
+        " for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j]; }\n"
+    )
+    (kernel,) = kernel_entries(port([str(path)], PortOptions(verify=False)).plan)
+    assert kernel.block == (16, 8, 1) and kernel.elements == (4, 8, 1)
+    assert kernel.grid[:2] == ("(n + 63) / 64", "(n + 63) / 64")
+    report = Report("port", ("product.c",), "ok", kernels=(kernel,))
+    document = json.loads(report_json(report))
+    jsonschema.validate(document, schema())
+    assert document["kernels"][0]["elements"] == [4, 8, 1]
+    assert "8 x 4 iterations a thread" in " ".join(port_text(report, "").split())

@@ -43,7 +43,7 @@ def launched_grid(kernel: Kernel, threads: Mapping[str, int]) -> LaunchedGrid | 
         return None
     sizes, slices = [1, 1, 1], 1
     for at, axis in enumerate(_AXES):
-        blocks = -(-threads.get(axis, 1) // kernel.block[at])
+        blocks = -(-threads.get(axis, 1) // kernel.covered[at])
         sizes[at] = min(blocks, most_blocks(kernel, axis))
         slices *= 1 if axis in kernel.strided else -(-blocks // sizes[at])
     return LaunchedGrid((sizes[0], sizes[1], sizes[2]), slices)

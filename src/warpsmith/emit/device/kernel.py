@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 
 from msgspec import Struct
 
@@ -64,6 +65,7 @@ class _Thread(Struct, frozen=True):
     strided: bool
     index: str
     first: str = ""
+    elements: int = 1
 
     @property
     def loop(self) -> For:
@@ -96,6 +98,7 @@ def kernel_text(
             m.axis in kernel.strided,
             fresh(f"t_{m.loop.variable.name}", used),
             fresh(f"first_{m.axis}", used) if m.axis in kernel.sliced else "",
+            kernel.elements["xyz".index(m.axis)],
         )
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
@@ -171,7 +174,7 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
             depth += 1
             lines.append(_UNIT * depth + _from_index(thread, printer))
     conditions = _conditions(threads, printer)
-    if kernel.inside is None:
+    if kernel.inside is None and prod(kernel.elements) == 1:
         lines += _guarded_body(kernel.body, conditions, depth, printer)
     else:
         lines += _body_of_block(kernel, conditions, printer)
@@ -191,10 +194,11 @@ def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printe
 
 
 def _body_of_block(kernel: Kernel, conditions: list[str], printer: Printer) -> list[str]:
-    """Return the body that all threads of a block run, behind what tells each of them where it is."""
-    assert kernel.inside is not None, "the body asks for it"
+    """Return the body that all threads of a block run, behind what tells each of them where it is; a body of several
+    iterations tests each of them itself."""
     lines = [f"const int {symbol.name} = threadIdx.{axis};" for symbol, axis in kernel.positions]
-    lines.append(wrap(f"const bool {kernel.inside.name} = {' && '.join(conditions) or 'true'};"))
+    if kernel.inside is not None:
+        lines.append(wrap(f"const bool {kernel.inside.name} = {' && '.join(conditions) or 'true'};"))
     for stmt in statements_of(kernel.body):
         lines += join_lines(printer.stmt(stmt), _UNIT).split("\n")
     return [_shift_text(line, _UNIT) for line in lines]
@@ -208,7 +212,11 @@ def _shift_text(text: str, indent: str) -> str:
 def _thread_index(thread: _Thread) -> str:
     axis = thread.axis
     block = f"({thread.first} + blockIdx.{axis})" if thread.first else f"blockIdx.{axis}"
-    return f"{block} * blockDim.{axis} + threadIdx.{axis}"
+    if thread.elements == 1:
+        return f"{block} * blockDim.{axis} + threadIdx.{axis}"
+    if axis == "x":
+        return f"{block} * blockDim.x * {thread.elements} + threadIdx.x"
+    return f"({block} * blockDim.{axis} + threadIdx.{axis}) * {thread.elements}"
 
 
 def _wide_index(thread: _Thread) -> str:
@@ -419,7 +427,7 @@ def _shape(launcher: _Launcher) -> _Shape:
         return _Shape((), (), "1", "1")
     block = launcher.kernel.block
     only = threads[0]
-    plain = not only.strided and not only.first and _is_int_name(only.count)
+    plain = not only.strided and not only.first and only.elements == 1 and _is_int_name(only.count)
     if len(threads) == 1 and only.axis == "x" and plain:
         name = launcher.printer.expr(only.count)
         empty = (f"if ({name} <= 0)", f"{_UNIT}return;")
@@ -444,13 +452,13 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:
         lines += [f"if ({empty})", f"{_UNIT}return;"]
     parts: list[str] = []
     slices: list[_Slice] = []
-    for axis, size in zip("xyz", block, strict=True):
+    for axis, covered in zip("xyz", launcher.kernel.covered, strict=True):
         if axis in counts:
-            parts.append(_grid_part(launcher, axis, (counts[axis], size), lines, slices))
+            parts.append(_grid_part(launcher, axis, (counts[axis], covered), lines, slices))
         else:
             count = known.get(axis)
             limit = most_blocks(launcher.kernel, axis)
-            parts.append(str(min(limit, -(-int(count) // size))) if count is not None else "1")
+            parts.append(str(min(limit, -(-int(count) // covered))) if count is not None else "1")
     while len(parts) > 1 and parts[-1] == "1" and block[len(parts) - 1] == 1:
         parts.pop()
     sizes = [str(size) for size in block[: len(parts)]]

@@ -55,7 +55,7 @@ _MOST_LAUNCHES: Final = 24
 """Different launches of one kernel that are predicted."""
 _SECONDS: Final = 10.0
 """What all predictions of a port may take, in seconds of processor time."""
-_WORK: Final = MOST_WORK // 16
+_WORK: Final = MOST_WORK // 8
 """The most work of counting the launches of one kernel."""
 _STRATA: Final = (1 / 6, 1 / 2, 5 / 6)
 

@@ -4,7 +4,8 @@
     every power-of-two block of as many threads      ──► launches of it, predicted (predicted.py)
 
 Invariant: the first choice of a kernel ties with the fastest that is predicted, and the port's own is among them.
-Limits: kernels whose threads combine values, or need running ones, keep the mapping that they have.
+Limits: kernels whose threads combine values, need running ones, or have several iterations keep the mapping that they
+have.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def predict_mappings(prepared: Prepared, port: Port, options: OffloadOptions) ->
     """Return the predicted times of every kernel of a port that could be mapped otherwise, the fastest first."""
     program, gpu, estimate = prepared.original.program, gpu_of(options), estimate_port(prepared, port, options)
     kernels = [fragment.kernel for fragment in port.plan.fragments]
-    free = [kernel for kernel in kernels if kernel.mapped and not kernel.reductions and not kernel.scans]
+    # several iterations a thread are written for one block
+    free = [k for k in kernels if k.mapped and not k.reductions and not k.scans and prod(k.elements) == 1]
     found: dict[str, list[MappingPrediction]] = {kernel.name: [] for kernel in free}
     complete = True
     try:

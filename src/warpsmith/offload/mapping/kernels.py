@@ -25,6 +25,7 @@ from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
+from warpsmith.offload.mapping.tiled_text import TiledBody
 from warpsmith.offload.mapping.tiles import TileSearch
 from warpsmith.offload.mapping.tiling import TileRequest, Tiling, tile_kernel
 from warpsmith.offload.names import is_reserved
@@ -124,7 +125,7 @@ def _index_type(request: OffloadRequest) -> Scalar:
 def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, parts: _Parts) -> _Parts:
     """Return the parts with the thread's body, with what it keeps in registers and in shared memory."""
     variables = OwnVariables(request, parts.name)
-    text = keep_in_registers(request, region, draft, variables)
+    text = drop_pragmas(keep_in_registers(request, region, draft, variables))
     assert parts.mapping is not None, "loops are mapped"
     search = TileSearch(request, region, draft, parts.heads)
     tiling = tile_kernel(TileRequest(search, parts.mapping, text, variables))
@@ -278,7 +279,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         region=draft.region,
         span=statement_spans(draft.statements),
         mapped=tuple(
-            MappedLoop(head, axis, facts.id)
+            MappedLoop(_from_first(head, rewriter, tiled), axis, facts.id)
             for head, axis, facts in zip(inner, mapping.axes if mapping else (), draft.loops, strict=True)
         ),
         launch=ranges,
@@ -298,6 +299,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         inside=None if tiled is None else tiled.inside,
         shared=() if tiled is None else tiled.shared,
         positions=() if tiled is None else tiled.positions,
+        elements=(1, 1, 1) if tiled is None else tiled.elements,
     )
 
 
@@ -327,7 +329,7 @@ def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
         statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
         return Block(span=statement_spans(draft.statements), statements=statements)
     assert parts.text is not None, "the body of the innermost loop becomes the thread's"
-    source = drop_pragmas(parts.text if draft.scan is None else draft.scan.body)
+    source = parts.text if draft.scan is None else drop_pragmas(draft.scan.body)
     body = parts.rewriter.stmt(combine_updates(source, parts.heads[-1], draft.accumulators, parts.accumulators))
     return body if walks else return_for_continue(body)
 
@@ -343,6 +345,12 @@ def _head(rewriter: Rewriter, head: For, body: Stmt) -> For:
         relation=relation,
         body=body,
     )
+
+
+def _from_first(head: For, rewriter: Rewriter, tiled: TiledBody | None) -> For:
+    """Return a mapped loop whose counter is that of the first of several iterations, where a thread has several."""
+    firsts = {} if tiled is None else {rewriter.symbol(counter): first for counter, first in tiled.firsts.items()}
+    return replace(head, variable=firsts[head.variable]) if head.variable in firsts else head
 
 
 def _functions(program: Program, body: Stmt) -> tuple[Symbol, ...]:

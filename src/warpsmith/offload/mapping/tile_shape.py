@@ -30,24 +30,27 @@ from warpsmith.tree.program import Axis
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Layout", "TileBlock", "TileShape", "choose_shape", "lay_out"]
+__all__ = ["MOST_BYTES", "Layout", "TileBlock", "TileShape", "choose_shape", "count_bytes", "lay_out"]
 
 _SECTOR: Final = 32
 _WARP: Final = 32
 _BANK: Final = 4
 _WIDTHS: Final = (32, 16, 8)
 _NARROWEST: Final = 16
-_MOST_BYTES: Final = 48 * 1024
+MOST_BYTES: Final = 48 * 1024
+"""What the tiles of a block may have."""
 # what a tile's barriers cost must be worth its while
 _LEAST_GAIN: Final = 2.0
 
 
 class TileBlock(Struct, frozen=True):
-    """The loops that are threads, outermost first, the axis of each, and the threads of a block along x, y and z."""
+    """The loops that are threads, outermost first, the axis of each, and the threads of a block along x, y and z;
+    `elements`: how many iterations along each axis one thread has."""
 
     heads: tuple[For, ...]
     axes: tuple[Axis, ...]
     block: tuple[int, int, int]
+    elements: tuple[int, int, int] = (1, 1, 1)
 
     @property
     def threads(self) -> int:
@@ -55,9 +58,13 @@ class TileBlock(Struct, frozen=True):
         return prod(self.block)
 
     def size(self, counter: Symbol) -> int:
-        """Return how many threads lie along the axis of a counter."""
+        """Return how many iterations of the loop over a counter a block has."""
         found = next(axis for head, axis in zip(self.heads, self.axes, strict=True) if head.variable == counter)
-        return self.along(found)
+        return self.along(found) * self.elements_along(found)
+
+    def elements_along(self, axis: Axis) -> int:
+        """Return how many iterations along an axis one thread has."""
+        return self.elements["xyz".index(axis)]
 
     def along(self, axis: Axis) -> int:
         """Return the threads along an axis."""
@@ -105,6 +112,18 @@ def lay_out(read: SharedRead, block: TileBlock, width: int) -> Layout | None:
     return Layout(tuple(loop for loop, _ in kept), tuple(size for _, size in kept), 1 if across else 0)
 
 
+def count_bytes(shape: TileShape) -> int | None:
+    """Return what the tiles of a block take; None where its threads cannot fill them."""
+    total = 0
+    for loop, reads in shape.reads.items():
+        for read in reads:
+            layout = lay_out(read, shape.block, shape.widths[loop])
+            if layout is None:
+                return None
+            total += layout.elements * read.bytes
+    return total
+
+
 class _Costs(Struct, frozen=True):
     """Counts sectors for each iteration of a loop and each thread. `references`: all that the nest touches."""
 
@@ -122,7 +141,7 @@ class _Costs(Struct, frozen=True):
         """Return the sectors of a tile's rows."""
         last = read.strides.get(layout.by[-1].variable)
         row = count_lines([last], [layout.extents[-1]], max(1, _SECTOR // read.bytes))
-        return layout.rows * row / self.iterations(read, block, width) / block.threads
+        return layout.rows * row / self.iterations(read, block, width) / (block.threads * prod(block.elements))
 
     def iterations(self, read: SharedRead, block: TileBlock, width: int) -> int:
         """Return how many iterations use one tile: no more than the loop has, where that is known."""
@@ -202,7 +221,7 @@ def _fill_all(loops: Sequence[LoopReads], block: TileBlock, width: int) -> TileS
     layouts = [(read, lay_out(read, block, width)) for one in loops for read in one.reads]
     found = [(read, layout) for read, layout in layouts if layout is not None]
     bytes = sum(layout.elements * read.bytes for read, layout in found)
-    if not found or len(found) < len(layouts) or bytes > _MOST_BYTES:
+    if not found or len(found) < len(layouts) or bytes > MOST_BYTES:
         return None
     return TileShape(block, {one.loop: width for one in loops}, {one.loop: one.reads for one in loops})
 
@@ -229,7 +248,7 @@ def _is_of_threads(read: SharedRead, block: TileBlock) -> bool:
 
 def _fits(name: str, threads: int, bytes: int) -> bool:
     """Whether tiles of so many bytes a block leave as many warps as there may be without them."""
-    if bytes > _MOST_BYTES:
+    if bytes > MOST_BYTES:
         return False
     gpu = device(name)
     if gpu.vendor != "nvidia":

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Final
+from typing import Final, Self
 
 from msgspec import Struct, field, structs
 
@@ -55,43 +55,66 @@ from warpsmith.tree.program import Axis
 from warpsmith.tree.types import BOOL, INT, LONG_LONG, UNSIGNED, VOID, Array, FunctionType, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk
 
-__all__ = ["TiledBody", "write_tiles"]
+__all__ = [
+    "NotTiledError",
+    "ReadTile",
+    "TileWriter",
+    "TiledBody",
+    "count",
+    "declare",
+    "tile_element",
+    "unqualified",
+    "write_tiles",
+    "write_with",
+]
 
 _BARRIER: Final = Symbol("__syncthreads", "cuda:__syncthreads", FunctionType(VOID, (), False), "function", None)
 
 
 class TiledBody(Struct, frozen=True):
-    """The body that all threads of a block run, in the host's names. `inside`: whether the thread is one of the launch;
-    `shared`: the tiles; `positions`: where the thread is in its block along each axis."""
+    """The body that all threads of a block run, in the host's names. `inside`: whether the thread is one of the launch
+    (None: the body tests that itself); `shared`: the tiles; `positions`: where the thread is in its block along each
+    axis; `firsts`: the counters that start at the first of several iterations, by those of the user's loops;
+    `elements`: how many iterations a thread has along x, y and z."""
 
     body: Block
-    inside: Symbol
+    inside: Symbol | None
     shared: tuple[Symbol, ...]
     positions: tuple[tuple[Symbol, Axis], ...]
+    firsts: Mapping[Symbol, Symbol]
+    elements: tuple[int, int, int]
 
 
 def write_tiles(body: Stmt, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables) -> TiledBody | Reason:
     """Return the body of the innermost mapped loop with tiles, or why it cannot be written so."""
-    writer = _Writer.of(shape, found, own, body.span)
-    for one in found:
+    return write_with(TileWriter.of(shape, found, own, body.span), body)
+
+
+def write_with(writer: TileWriter, body: Stmt) -> TiledBody | Reason:
+    """Return the body as a writer writes it, or why it cannot."""
+    shape = writer.shape
+    for one in writer.found.values():
         if one.loop in shape.widths and writer.find_rewritten(body, one.loop) is None:
             return Reason("STP002", f"the loop over {one.loop.variable.name} is not found any more", one.loop.header)
     try:
         written = writer.run(statements_of(body), writer.inside)
-    except _NotWritableError as error:
+        whole = Block(span=body.span, statements=(*writer.prologue(), *written))
+    except NotTiledError as error:
         return error.reason
     shared = tuple(tile.symbol for tile in writer.tiles.values())
-    whole = Block(span=body.span, statements=(*writer.prologue(), *written))
-    return TiledBody(whole, writer.inside, shared, tuple((symbol, axis) for axis, symbol in writer.positions.items()))
+    positions = tuple((symbol, axis) for axis, symbol in writer.positions.items())
+    return TiledBody(whole, writer.known_inside(), shared, positions, writer.firsts, shape.block.elements)
 
 
-class _NotWritableError(Exception):
+class NotTiledError(Exception):
+    """A body that cannot be written, with the `reason`."""
+
     def __init__(self, text: str, node: Node) -> None:
         super().__init__(text)
         self.reason = Reason("STP002", text, node.span)
 
 
-class _Tile(Struct, frozen=True):
+class ReadTile(Struct, frozen=True):
     """A read with its place in shared memory."""
 
     read: SharedRead
@@ -99,7 +122,7 @@ class _Tile(Struct, frozen=True):
     symbol: Symbol
 
 
-class _Writer(Struct):
+class TileWriter(Struct):
     """Writes one body. `first`: the first iteration of the tile at hand, by loop; `thread`: the number of the thread in
     its block, where rows of tiles are not rows of the block; `ends`: the first and last value of a mapped counter in
     the block."""
@@ -111,13 +134,14 @@ class _Writer(Struct):
     inside: Symbol
     thread: Symbol
     positions: dict[Axis, Symbol] = field(default_factory=dict)
-    tiles: dict[SharedRead, _Tile] = field(default_factory=dict)
+    tiles: dict[SharedRead, ReadTile] = field(default_factory=dict)
     rewritten: dict[int, For] = field(default_factory=dict)
     inner: dict[str, Symbol] = field(default_factory=dict)
+    firsts: dict[Symbol, Symbol] = field(default_factory=dict)
     uses_thread: bool = False
 
     @classmethod
-    def of(cls, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables, span: Span) -> _Writer:
+    def of(cls, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables, span: Span) -> Self:
         """Return the writer with its variables."""
         inside, thread = own.make("inside", BOOL, span), own.make("thread", INT, span)
         writer = cls(shape, {one.loop: one for one in found}, own, span, inside, thread)
@@ -130,12 +154,12 @@ class _Writer(Struct):
             for read in reads:
                 layout = lay_out(read, shape.block, shape.widths[loop])
                 assert layout is not None, "the shape was chosen with it"
-                writer.tiles[read] = _Tile(read, layout, own.make(_tile_name(read), _tile_type(read, layout), span))
+                writer.tiles[read] = ReadTile(read, layout, own.make(_tile_name(read), _tile_type(read, layout), span))
         return writer
 
     def find_rewritten(self, body: Stmt, loop: For) -> For | None:
         """Return the loop as it now is in the body: the only one over its counter that has its reads."""
-        nodes = {id(node) for read in self.shape.reads[loop] for node in read.nodes}
+        nodes = {id(node) for read in self.shape.reads[loop] for node in (*read.nodes, *read.held)}
         alike = [
             part
             for part in walk(body)
@@ -150,7 +174,11 @@ class _Writer(Struct):
         """Return the declaration of the thread's number."""
         if not self.uses_thread:
             return ()
-        return (_declare(self.thread, self.number_in(("z", "y", "x")), self.span),)
+        return (declare(self.thread, self.number_in(("z", "y", "x")), self.span),)
+
+    def known_inside(self) -> Symbol | None:
+        """Return what says whether the thread is one of the launch, if the body asks for it."""
+        return self.inside
 
     def number_in(self, axes: Sequence[Axis]) -> Expr:
         """Return the number of the thread along some axes, that which is nearest to x counting fastest."""
@@ -171,6 +199,14 @@ class _Writer(Struct):
     def position(self, axis: Axis) -> Expr:
         """Return where the thread is along an axis of its block."""
         return name(self.positions[axis], self.span) if axis in self.positions else number(0, self.span)
+
+    def place(self, axis: Axis) -> Expr:
+        """Return where an iteration is along an axis of its block."""
+        return self.position(axis)
+
+    def offset(self, axis: Axis) -> Expr:
+        """Return how far a thread's counter along an axis is from the first one of its block."""
+        return self.position(axis)
 
     # --- the way to the loops
 
@@ -208,7 +244,7 @@ class _Writer(Struct):
                 made.append(declaration)
                 continue
             if not isinstance(declaration.symbol.type, Scalar):
-                raise _NotWritableError(f"{declaration.symbol.name} is more than a number", declaration)
+                raise NotTiledError(f"{declaration.symbol.name} is more than a number", declaration)
             zero = number(0, init.span)
             test = name(active, init.span)
             value = Conditional(span=init.span, type=declaration.symbol.type, condition=test, then=init, other=zero)
@@ -227,12 +263,12 @@ class _Writer(Struct):
                 enters = self.own.make("enters", BOOL, stmt.span)
                 both = binary("&&", name(active, stmt.span), condition, BOOL)
                 inner = Block(span=then.span, statements=tuple(self.run(statements_of(then), enters)))
-                return [_declare(enters, both, stmt.span), inner]
+                return [declare(enters, both, stmt.span), inner]
             case For(body=body):
                 inner = Block(span=body.span, statements=tuple(self.run(statements_of(body), active)))
                 return [replace(stmt, body=inner)]
             case _:
-                raise _NotWritableError("what the loop stands in has parts that some threads leave out", stmt)
+                raise NotTiledError("what the loop stands in has parts that some threads leave out", stmt)
 
     # --- one loop
 
@@ -244,17 +280,16 @@ class _Writer(Struct):
         inner = self.variable(f"{loop.variable.name}_in", INT)
         ranges = self.ranges()
         if any(n.symbol in self.find_irregular() for end in (loop.lower, loop.bound) for n in names(end)):
-            raise _NotWritableError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
+            raise NotTiledError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
         past = loop.bound if loop.relation == "<" else shift_expression(loop.bound, 1)
         low, high = extremes(loop.lower, ranges), extremes(past, ranges)
         if low is None or high is None or is_far(high[1]):
-            raise _NotWritableError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
+            raise NotTiledError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
         uniform = not any(n.symbol in ranges for end in (loop.lower, loop.bound) for n in names(end))
         loads = [stmt for tile in tiles for stmt in self.load(tile, original, first)]
-        used = self.used(loop, (low[0], past), (first, inner, width, uniform))
-        guarded = If(span=span, condition=name(active, span), then=used, other=None)
-        body = Block(span=loop.body.span, statements=(*loads, _barrier(span), guarded, _barrier(span)))
-        tiled = _count(first, (low[0], high[1]), width, body, loop)
+        used = self.used(loop, (low[0], past), (first, inner, width, uniform), active)
+        body = Block(span=loop.body.span, statements=(*loads, _barrier(span), used, _barrier(span)))
+        tiled = count(first, (low[0], high[1]), width, body, loop)
         tests = [test for head in self.shape.block.heads for test in self.find_tests(head, ranges)]
         whole = reduce(lambda a, b: binary("&&", a, b, INT), tests) if tests else None
         return [tiled if whole is None else If(span=span, condition=whole, then=tiled, other=None)]
@@ -286,10 +321,10 @@ class _Writer(Struct):
         axis = self.shape.block.axis(head.variable)
         assert axis is not None, "it is mapped"
         low = wide(self.moved(head, number(0, self.span)))
-        return low, binary("+", low, number(self.shape.block.along(axis) - 1, self.span))
+        return low, binary("+", low, number(self.shape.block.size(head.variable) - 1, self.span))
 
-    def used(self, loop: For, ends: tuple[Expr, Expr], at: tuple[Symbol, Symbol, int, bool]) -> Block:
-        """Return the iterations of one tile."""
+    def used(self, loop: For, ends: tuple[Expr, Expr], at: tuple[Symbol, Symbol, int, bool], active: Symbol) -> Stmt:
+        """Return the iterations of one tile, for the threads for which `active` holds."""
         first, inner, width, uniform = at
         span = loop.span
         _, past = ends
@@ -298,20 +333,30 @@ class _Writer(Struct):
         if not uniform:
             start = _clamp(loop.lower, first, width)
         stop = _clamp(past, first, width) if not uniform else _least(past, first, width)
-        counted = binary("+", name(first, span), name(inner, span))
-        counter = Cast(span=span, type=_unqualified(loop.variable.type), operand=counted)
-        statements: list[Stmt] = []
+        new = self.iterate(loop, (first, inner, width), (start, name(last, span)), active)
+        block = Block(span=span, statements=(declare(last, stop, span), *new))
+        return block if self.firsts else If(span=span, condition=name(active, span), then=block, other=None)
+
+    def iterate(self, loop: For, at: tuple[Symbol, Symbol, int], ends: tuple[Expr, Expr], active: Symbol) -> list[Stmt]:
+        """Return the iterations of one tile, from one place in it to before another."""
+        first, inner, _ = at
         body = self.with_tiles(loop.body, inner)
-        if any(n.symbol == loop.variable for n in names(body)):
-            statements.append(_declare(loop.variable, counter, span))
-        statements += statements_of(body)
+        statements = [*self.counter_in(loop, (first, inner), body), *statements_of(body)]
         block = Block(span=loop.body.span, statements=tuple(statements))
-        new = _count(inner, (start, name(last, span)), 1, block if len(statements) > 1 else statements[0], loop)
-        return Block(span=span, statements=(_declare(last, stop, span), new))
+        return [count(inner, ends, 1, block if len(statements) > 1 else statements[0], loop)]
+
+    def counter_in(self, loop: For, at: tuple[Symbol, Symbol], body: Stmt) -> list[Stmt]:
+        """Return the declaration of a loop's counter in a tile, if its iterations name it."""
+        if not any(n.symbol == loop.variable for n in names(body)):
+            return []
+        first, inner = at
+        counted = binary("+", name(first, loop.span), name(inner, loop.span))
+        counter = Cast(span=loop.span, type=unqualified(loop.variable.type), operand=counted)
+        return [declare(loop.variable, counter, loop.span)]
 
     def with_tiles(self, body: Stmt, inner: Symbol) -> Stmt:
         """Return the loop's body with reads of tiles."""
-        reads = {id(node): tile for tile in self.tiles.values() for node in tile.read.nodes}
+        reads = {id(node): tile for tile in self.tiles.values() for node in tile.read.held}
 
         def change(node: Node) -> Node:
             tile = reads.get(id(node))
@@ -320,14 +365,14 @@ class _Writer(Struct):
             places: list[Expr] = []
             for loop in tile.layout.by:
                 axis = self.shape.block.axis(loop.variable)
-                places.append(name(inner, node.span) if axis is None else self.position(axis))
-            return _element(tile, places)
+                places.append(name(inner, node.span) if axis is None else self.place(axis))
+            return tile_element(tile, places)
 
         return rebuild(body, change)
 
     # --- filling a tile
 
-    def load(self, tile: _Tile, loop: For, first: Symbol) -> list[Stmt]:
+    def load(self, tile: ReadTile, loop: For, first: Symbol) -> list[Stmt]:
         """Return the statements with which the threads of a block fill a tile, each some elements of some rows."""
         block, layout, span = self.shape.block, tile.layout, self.span
         across = layout.extents[-1]
@@ -348,14 +393,14 @@ class _Writer(Struct):
         filled = Block(span=span, statements=tuple(self.fill_row(tile, (first, loop), name(row, span), column)))
         if layout.rows < step:
             chosen = If(span=span, condition=_less(name(row, span), layout.rows), then=filled, other=None)
-            return [Block(span=span, statements=(_declare(row, start, span), chosen))]
-        return [_count(row, (start, number(layout.rows, span)), step, filled, loop)]
+            return [Block(span=span, statements=(declare(row, start, span), chosen))]
+        return [count(row, (start, number(layout.rows, span)), step, filled, loop)]
 
     def row_of_block(self) -> Expr:
         """Return which row of the block the thread is in."""
         return self.number_in(("z", "y"))
 
-    def fill_row(self, tile: _Tile, at: tuple[Symbol, For], row: Expr, column: Expr) -> list[Stmt]:
+    def fill_row(self, tile: ReadTile, at: tuple[Symbol, For], row: Expr, column: Expr) -> list[Stmt]:
         """Return the statements that load one element of a row."""
         leading = tile.layout.extents[:-1]
         if len(leading) == 1:
@@ -363,7 +408,7 @@ class _Writer(Struct):
         inner = number(leading[1], self.span)
         return self.fill(tile, at, (binary("/", row, inner, INT), binary("%", row, inner, INT)), column)
 
-    def fill(self, tile: _Tile, at: tuple[Symbol, For], rows: tuple[Expr, ...], column: Expr) -> list[Stmt]:
+    def fill(self, tile: ReadTile, at: tuple[Symbol, For], rows: tuple[Expr, ...], column: Expr) -> list[Stmt]:
         """Return the statements that load the element at a place of a tile."""
         first, loop = at
         places = [*rows, column]
@@ -373,16 +418,16 @@ class _Writer(Struct):
         for one, place in zip(tile.layout.by, places, strict=True):
             if one is loop:
                 symbol = self.variable(f"{one.variable.name}_at", LONG_LONG)
-                declared.append(_declare(symbol, binary("+", name(first, self.span), place), self.span))
+                declared.append(declare(symbol, binary("+", name(first, self.span), place), self.span))
                 tested[one.variable] = name(symbol, self.span)
-                counter = _unqualified(one.variable.type)
+                counter = unqualified(one.variable.type)
                 values[one.variable] = Cast(span=self.span, type=counter, operand=name(symbol, self.span))
             elif not self.is_own_place(one, place):
-                symbol = self.variable(f"{one.variable.name}_at", _unqualified(one.variable.type))
-                declared.append(_declare(symbol, self.moved(one, place), self.span))
+                symbol = self.variable(f"{one.variable.name}_at", unqualified(one.variable.type))
+                declared.append(declare(symbol, self.moved(one, place), self.span))
                 tested[one.variable] = values[one.variable] = name(symbol, self.span)
-        load = _with_values(tile.read.nodes[0], values)
-        stored = Assign(span=self.span, type=tile.read.element, op="=", target=_element(tile, places), value=load)
+        load = _with_values(tile.read.held[0], values)
+        stored = Assign(span=self.span, type=tile.read.element, op="=", target=tile_element(tile, places), value=load)
         done: Stmt = ExprStmt(span=self.span, expr=stored)
         condition = tile.read.condition
         if condition is not None:
@@ -393,22 +438,24 @@ class _Writer(Struct):
     def is_own_place(self, head: For, place: Expr) -> bool:
         """Whether a place along an axis is the thread's own."""
         axis = self.shape.block.axis(head.variable)
-        return axis is not None and isinstance(place, Name) and place.symbol == self.positions.get(axis)
+        if axis is None or self.shape.block.elements_along(axis) > 1:
+            return False
+        return isinstance(place, Name) and place.symbol == self.positions.get(axis)
 
     def moved(self, head: For, place: Expr) -> Expr:
         """Return the value that a counter has for the thread at another place of the block."""
         axis = self.shape.block.axis(head.variable)
         assert axis is not None and isinstance(head.variable.type, Scalar), "a mapped counter"
-        counter: Expr = name(head.variable, self.span)
-        own = kind = _unqualified(head.variable.type)
+        counter: Expr = name(self.firsts.get(head.variable, head.variable), self.span)
+        own = kind = unqualified(head.variable.type)
         if head.variable.type.bits == INT.bits and constant(head.lower) != 0:
             # a thread behind the last iteration may have wrapped around
             counter, kind = Cast(span=self.span, type=UNSIGNED, operand=counter), UNSIGNED
-        other = binary("+", binary("-", counter, self.position(axis), kind), place, kind)
+        other = binary("+", binary("-", counter, self.offset(axis), kind), place, kind)
         return other if kind == own else Cast(span=self.span, type=own, operand=other)
 
 
-def _count(variable: Symbol, ends: tuple[Expr, Expr], step: int, body: Stmt, like: For) -> For:
+def count(variable: Symbol, ends: tuple[Expr, Expr], step: int, body: Stmt, like: For) -> For:
     """Return a loop from one end to before the other."""
     lower, bound = ends
     return For(
@@ -429,19 +476,21 @@ def _tile_name(read: SharedRead) -> str:
 
 
 def _tile_type(read: SharedRead, layout: Layout) -> Type:
-    kind: Type = _unqualified(read.element)
+    kind: Type = unqualified(read.element)
     extents = [*layout.extents[:-1], layout.extents[-1] + layout.padding]
     for extent in reversed(extents):
         kind = Array(kind, None, extent)
     return kind
 
 
-def _unqualified(type: Type) -> Scalar:
+def unqualified(type: Type) -> Scalar:
+    """Return the type of a number without qualifiers."""
     assert isinstance(type, Scalar), "a number"
     return Scalar(type.name, type.bits, type.kind, spelling=type.spelling.replace("const ", ""))
 
 
-def _element(tile: _Tile, places: Sequence[Expr]) -> Expr:
+def tile_element(tile: ReadTile, places: Sequence[Expr]) -> Expr:
+    """Return an element of a tile."""
     span = tile.read.nodes[0].span
     result: Expr = name(tile.symbol, span)
     for place in places:
@@ -466,7 +515,8 @@ def _with_values(expr: Expr, values: Mapping[Symbol, Expr]) -> Expr:
     return changed
 
 
-def _declare(symbol: Symbol, value: Expr, span: Span) -> Stmt:
+def declare(symbol: Symbol, value: Expr, span: Span) -> Stmt:
+    """Return the declaration of a constant."""
     type = symbol.type
     if isinstance(type, Scalar):
         symbol = structs.replace(symbol, type=structs.replace(type, const=True))

@@ -30,6 +30,7 @@ from warpsmith.poly.legality.read_where import ReadQuestion, find_read_where
 from warpsmith.poly.pointers.control import escapes
 from warpsmith.tree.nodes import (
     Assign,
+    Binary,
     Call,
     DeviceNode,
     Expr,
@@ -46,9 +47,18 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Scalar, Symbol, is_integer
-from warpsmith.tree.walk import loops, names, peel, root_symbol, same, walk
+from warpsmith.tree.walk import children, loops, names, peel, root_symbol, same, walk
 
-__all__ = ["LoopReads", "SharedRead", "TileSearch", "array_of", "counts_up", "find_shared_reads"]
+__all__ = [
+    "LoopReads",
+    "SharedRead",
+    "TileSearch",
+    "array_of",
+    "counts_up",
+    "find_shared_reads",
+    "is_made_of",
+    "is_read_behind",
+]
 
 _WORD: Final = 32
 # of one loop: each takes questions to isl
@@ -57,10 +67,13 @@ _MOST_READS: Final = 16
 
 class SharedRead(Struct, frozen=True, eq=False):
     """References that are one element wherever the counters of the loops `by` are the same; the counter that moves the
-    address least comes last. `strides`: how many elements a step of each counter of the nest moves it (None: many, or
-    not known). `condition`: where the kernel reads it (None: wherever it can be asked), in the symbols of `at`."""
+    address least comes last. `held`: what a tile holds in their place: the references, or their products with what has
+    one value in all threads, where the text has the same product around each of them. `strides`: how many elements a
+    step of each counter of the nest moves it (None: many, or not known). `condition`: where the kernel reads it (None:
+    wherever it can be asked), in the symbols of `at`."""
 
     nodes: tuple[Expr, ...]
+    held: tuple[Expr, ...]
     by: tuple[For, ...]
     strides: dict[Symbol, int | None]
     condition: Expr | None
@@ -102,6 +115,11 @@ class TileSearch(Struct, frozen=True):
     def tested(self) -> tuple[Assumption, ...]:
         """What is tested before the launch."""
         return tuple(dict.fromkeys((*self.draft.assumptions, *self.region.guards)))
+
+    @property
+    def values(self) -> frozenset[Symbol]:
+        """The variables that have one value in all threads."""
+        return frozenset(use.symbol for use in self.draft.uses if use.kind == "value")
 
     @property
     def known(self) -> Summaries:
@@ -169,25 +187,25 @@ def _judge_loop(search: TileSearch, loop: For, around: Sequence[Node]) -> Reason
     if not isinstance(type, Scalar) or not _is_wide_enough(type, loop.lower):
         return _refuse(f"{loop.variable.name} may wrap around where a tile goes on behind the loop's last value", loop)
     counters = {head.variable for head in search.heads}
-    if not _is_made_of((loop.lower, loop.bound), _find_values(search) | counters):
+    if not is_made_of((loop.lower, loop.bound), search.values | counters):
         return _refuse(f"how far the loop over {loop.variable.name} runs is not known for the block as a whole", loop)
     if escapes(loop.body):
         return _refuse(f"the loop over {loop.variable.name} may be left early", loop)
-    if _is_read_behind(search.heads[-1], loop.variable):
+    if is_read_behind(search.heads[-1].body, loop.variable):
         return _refuse(f"the value that {loop.variable.name} has behind its loop is read", loop)
-    known = _find_values(search)
+    known = search.values
     for outer in around:
-        if not isinstance(outer, For) or not _is_made_of((outer.lower, outer.bound), known) or escapes(outer.body):
+        if not isinstance(outer, For) or not is_made_of((outer.lower, outer.bound), known) or escapes(outer.body):
             return _refuse("a loop around it runs differently in each thread", outer)
         known = known | {outer.variable}
     return None
 
 
-def _is_read_behind(head: For, counter: Symbol) -> bool:
+def is_read_behind(body: Node, counter: Symbol) -> bool:
     """Whether a thread reads a counter elsewhere than in a loop over it."""
-    own = [part for part in walk(head.body) if isinstance(part, For) and part.variable == counter]
+    own = [part for part in walk(body) if isinstance(part, For) and part.variable == counter]
     inside = {id(part) for loop in own for part in walk(loop.body)}
-    return any(n.symbol == counter and id(n) not in inside for n in names(head.body))
+    return any(n.symbol == counter and id(n) not in inside for n in names(body))
 
 
 def _is_wide_enough(type: Scalar, lower: Expr) -> bool:
@@ -196,12 +214,7 @@ def _is_wide_enough(type: Scalar, lower: Expr) -> bool:
     return is_integer(type) and (type.bits == _WORD or (type.bits > _WORD and small))
 
 
-def _find_values(search: TileSearch) -> frozenset[Symbol]:
-    """Return the variables that have one value in all threads."""
-    return frozenset(use.symbol for use in search.draft.uses if use.kind == "value")
-
-
-def _is_made_of(exprs: Sequence[Expr], known: frozenset[Symbol] | set[Symbol]) -> bool:
+def is_made_of(exprs: Sequence[Expr], known: frozenset[Symbol] | set[Symbol]) -> bool:
     """Whether expressions read nothing but these variables, and constants."""
     for part in (part for expr in exprs for part in walk(expr)):
         if isinstance(part, Index | Call | Assign | VerbatimExpr) or (isinstance(part, Unary) and part.op == "*"):
@@ -238,14 +251,14 @@ def _judge_read(
     if loop not in by or len(by) > len(search.heads):
         return None
     inner = {head.variable for head in (*search.heads, loop, *outer)}
-    if not _is_made_of(subscripts, _find_values(search) | inner):
+    if not is_made_of(subscripts, search.values | inner):
         return _refuse(f"where {show_expression(node)} is, is not made of parameters and counters alone", node)
     if not all(map(counts_up, by)):
         return _refuse(f"{show_expression(node)} is read by a counter that does not count up by one", node)
     strides = _find_strides(search, node)
     if strides is None:
         return None
-    return _prove_read(search, nodes, _order(by, strides), strides, outer)
+    return _prove_read(search, nodes, _order(by, strides), strides, (*outer, loop))
 
 
 def _prove_read(
@@ -253,9 +266,10 @@ def _prove_read(
     nodes: tuple[Expr, ...],
     by: tuple[For, ...],
     strides: dict[Symbol, int | None],
-    outer: tuple[For, ...],
+    inner: tuple[For, ...],
 ) -> SharedRead | Reason:
     """Return the read, if nothing writes it meanwhile and it is known where it is read."""
+    *outer, loop = inner
     request, function = search.request, search.request.facts.function
     origin = Origin.of(request.program, function, search.known)
     around = dict(loops(function.body))[search.heads[0]]
@@ -274,9 +288,43 @@ def _prove_read(
         where = find_read_where(
             ReadQuestion(origin, run, nodes, around, (*by, *outer), at, floors, heads, request.poly, tested)
         )
-        return where if isinstance(where, Reason) else SharedRead(nodes, by, strides, where.condition, at)
+        if isinstance(where, Reason):
+            return where
+        return SharedRead(nodes, _find_held(search, loop, nodes), by, strides, where.condition, at)
 
     return search.known.remember(question, ask)
+
+
+def _find_held(search: TileSearch, loop: For, nodes: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Return the references, or the largest products around them of which the other factors have one value in all
+    threads. Each such product is a factor itself: no compiler makes one instruction of it and a sum, and what is
+    computed once for a tile is what every thread would compute."""
+    held = tuple(nodes)
+    while True:
+        wider = tuple(_find_product(search, loop, one) for one in held)
+        found = tuple(one for one in wider if one is not None)
+        if len(found) < len(held) or not all(same(found[0], one) for one in found[1:]):
+            return held
+        held = found
+
+
+def _find_product(search: TileSearch, loop: For, expr: Expr) -> Expr | None:
+    """Return the product that an expression is a factor of, if the other factor is a value and it is a factor too."""
+    product = _find_parent(loop, expr)
+    if not isinstance(product, Binary) or product.op != "*" or product.type != expr.type:
+        return None
+    if not isinstance(product.type, Scalar) or product.type.kind != "float":
+        return None
+    other = product.right if product.left is expr else product.left
+    around = _find_parent(loop, product)
+    inside = isinstance(around, Binary) and around.op == "*" and around.type == product.type
+    plain = peel(other).type == product.type and is_made_of((other,), search.values)
+    return product if inside and plain else None
+
+
+def _find_parent(loop: For, expr: Expr) -> Node | None:
+    """Return what an expression is an operand of."""
+    return next((part for part in walk(loop.body) if any(child is expr for child in children(part))), None)
 
 
 def _placeholder(counter: Symbol, *, wide: bool) -> Symbol:

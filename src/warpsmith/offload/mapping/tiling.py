@@ -1,11 +1,13 @@
 """Whether a kernel's loops read tiles from shared memory, and its body if they do.
 
-Without a step that says so, loops have tiles where these make less than half of the sectors, and as many warps fit.
+Without a step that says so, loops have tiles where these make less than half of the sectors, and as many warps fit; and
+a thread has several iterations of the mapped loops where that lets it read less of the tiles (register_shape.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,6 +18,8 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.mapping.mapping import ThreadMapping
 from warpsmith.offload.mapping.own_variables import OwnVariables
+from warpsmith.offload.mapping.register_shape import RegisterSearch, choose_elements, find_misfit
+from warpsmith.offload.mapping.register_text import write_elements
 from warpsmith.offload.mapping.tile_shape import TileBlock, TileShape, choose_shape
 from warpsmith.offload.mapping.tiled_text import TiledBody, write_tiles
 from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, array_of, find_shared_reads
@@ -58,25 +62,80 @@ class Tiling(Struct, frozen=True):
 
 
 def tile_kernel(request: TileRequest) -> Tiling | None:
-    """Return the kernel's body with tiles; None where it stays. Raises TilesRefusedError where a step wants tiles that
-    cannot be."""
+    """Return the kernel's body with tiles; None where it stays. Raises TilesRefusedError where a step wants tiles, or
+    iterations of one thread, that cannot be."""
     decided = request.decided.tiles
     inside = [loop for loop, _ in loops(request.search.heads[-1].body) if loop in decided]
     asked = [decided[loop] for loop in inside if decided[loop].width]
+    wanted = _find_elements(request)
     if asked:
-        return _make_asked(request, inside, asked)
+        shape, found = _choose_asked(request, inside, asked)
+        return _make(request, shape, found, wanted or (1, 1))
     # threads of one axis have all that they read alike at once
-    found = find_shared_reads(request.search) if len(request.search.heads) > 1 else ()
-    if isinstance(found, Reason):
+    several_axes = len(request.search.heads) > 1
+    reads: tuple[LoopReads, ...] | Reason = find_shared_reads(request.search) if several_axes else ()
+    kept = [] if isinstance(reads, Reason) else [one for one in reads if not any(one.loop is loop for loop in inside)]
+    chosen = _choose(request, kept, 0) if kept else None
+    if chosen is None:
+        if wanted is not None and prod(wanted) > 1:
+            raise TilesRefusedError(_without_tiles(request, reads))
         return None
-    kept = [one for one in found if not any(one.loop is loop for loop in inside)]
-    shape = _choose(request, kept, 0)
-    made = None if shape is None else _write(request, shape, kept)
+    if wanted is not None and prod(wanted) > 1:
+        return _make(request, chosen, kept, wanted)
+    several = chosen if wanted is not None else _choose_elements(request, chosen)
+    made = _write(request, several, kept)
+    if isinstance(made, Reason) and several is not chosen:
+        made = _write(request, chosen, kept)
     return None if isinstance(made, Reason) else made
 
 
-def _make_asked(request: TileRequest, inside: Sequence[Loop], asked: Sequence[Decision]) -> Tiling:
-    """Return the body with the tiles that steps ask for."""
+def _find_elements(request: TileRequest) -> tuple[int, int] | None:
+    """Return how many rows and columns of iterations steps ask for, None where none says anything of it."""
+    decided = request.decided.elements
+    asked = [decided[loop] for loop, _ in loops(request.search.heads[-1].body) if loop in decided]
+    if len({one.elements for one in asked}) > 1:
+        text = "the threads of one kernel have the same rows and columns of iterations in all loops"
+        raise TilesRefusedError(Reason("STP003", text, asked[-1].node.header))
+    return asked[0].elements if asked else None
+
+
+def _without_tiles(request: TileRequest, found: Sequence[LoopReads] | Reason) -> Reason:
+    """Return why a kernel has no tiles that several iterations of a thread could read."""
+    if isinstance(found, Reason):
+        return found
+    reason = next((reason for one in found for reason in one.refused), None)
+    text = "the loop has no tiles in shared memory that iterations of one thread could read alike"
+    if reason is not None:
+        text += f": {reason.text}"
+    return Reason("STP002", text, request.search.heads[0].header, legal_if=("shared-tile before it",))
+
+
+def _choose_elements(request: TileRequest, shape: TileShape) -> TileShape:
+    options = request.search.request.options
+    search = RegisterSearch(request.text, options.device, options.sizes or {}, _is_fixed(request))
+    return choose_elements(search, shape)
+
+
+def _make(request: TileRequest, shape: TileShape, found: Sequence[LoopReads], elements: tuple[int, int]) -> Tiling:
+    """Return the body with so many rows and columns of iterations a thread, as a step asks for them."""
+    rows, columns = elements
+    if rows > 1 and "y" not in shape.block.axes:
+        text = f"{rows} rows are iterations of a loop on y, and no loop of the kernel is there"
+        raise TilesRefusedError(Reason("STP003", text, request.search.heads[0].header))
+    several = replace(shape, block=replace(shape.block, elements=(columns, rows, 1)))
+    why = find_misfit(request.text, several)
+    if why is not None:
+        raise TilesRefusedError(Reason("STP003", why, request.search.heads[0].header))
+    made = _write(request, several, found)
+    if isinstance(made, Reason):
+        raise TilesRefusedError(made)
+    return made
+
+
+def _choose_asked(
+    request: TileRequest, inside: Sequence[Loop], asked: Sequence[Decision]
+) -> tuple[TileShape, Sequence[LoopReads]]:
+    """Return the tiles that steps ask for."""
     if len({one.width for one in asked}) > 1:
         text = "the loops of one kernel have tiles of one width"
         raise TilesRefusedError(Reason("STP003", text, asked[-1].node.header))
@@ -94,10 +153,7 @@ def _make_asked(request: TileRequest, inside: Sequence[Loop], asked: Sequence[De
         text = f"tiles of {asked[0].width} iterations do not fit: their rows must divide a block's threads, and all of "
         text += "them have 48 KiB"
         raise TilesRefusedError(Reason("STP003", text, asked[0].node.header))
-    made = _write(request, shape, chosen)
-    if isinstance(made, Reason):
-        raise TilesRefusedError(made)
-    return made
+    return shape, chosen
 
 
 def _find_asked(request: TileRequest, loop: Loop, decision: Decision) -> LoopReads:
@@ -124,17 +180,26 @@ def _find_asked(request: TileRequest, loop: Loop, decision: Decision) -> LoopRea
 
 def _choose(request: TileRequest, found: Sequence[LoopReads], asked: int) -> TileShape | None:
     search = request.search
-    decision = request.decided.threads(search.draft.loops[0].loop)
     left = {id(part) for part in walk(request.text)}
     references = [one for one in search.draft.loops[0].accesses if id(one.expr) in left]
     block = TileBlock(search.heads, request.mapping.axes, request.mapping.block)
-    fixed = decision is not None and bool(decision.block)
-    return choose_shape(found, block, references, search.request.options.device, fixed=fixed, asked=asked)
+    return choose_shape(found, block, references, search.request.options.device, fixed=_is_fixed(request), asked=asked)
+
+
+def _is_fixed(request: TileRequest) -> bool:
+    """Whether a step gives the shape of the block."""
+    decision = request.decided.threads(request.search.draft.loops[0].loop)
+    return decision is not None and bool(decision.block)
 
 
 def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -> Tiling | Reason:
-    written = write_tiles(request.text, shape, found, request.own)
+    taken = set(request.own.taken)
+    if prod(shape.block.elements) > 1:
+        written = write_elements(request.text, shape, found, request.own, request.search)
+    else:
+        written = write_tiles(request.text, shape, found, request.own)
     if isinstance(written, Reason):
+        request.own.taken = taken
         return written
     names = loop_names(request.search.request.facts.function)
     tiles = tuple(

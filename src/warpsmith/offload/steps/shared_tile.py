@@ -15,7 +15,7 @@ from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.walk import loops
 
-__all__ = ["SharedTile"]
+__all__ = ["SharedTile", "judge_tiles"]
 
 _MOST = 1024
 
@@ -63,9 +63,6 @@ class SharedTile(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the kernel that has the loop can have the tiles."""
-        # the planner decides, and is loaded with all that it needs
-        from warpsmith.offload.port import plan_function
-
         place = LoopContext.of(program, self.loop)
         if not 0 <= self.width <= _MOST:
             text = f"a tile is 1 to {_MOST} iterations wide, or 0 for none; not {self.width}"
@@ -74,18 +71,7 @@ class SharedTile(Struct, frozen=True):
             return Unknown((Reason("STP002", "only a counted loop is gone through tile by tile", place.loop.header),))
         if self.width == 0:
             return Proved()
-        after = self.apply(program)
-        planned = plan_function(after, facts.after(after), place.function, OffloadOptions())
-        for fragment in planned.fragments:
-            inside = [loop for stmt in fragment.statements for loop, _ in loops(stmt)]
-            if any(loop is place.loop for loop in inside):
-                tiled = any(tiles.loop == self.loop for tiles in fragment.tiles)
-                return Proved(fragment.assumptions) if tiled else _is_outermost(place)
-        around = [refusal for refusal in planned.refusals if self.loop.startswith(f"{refusal.loop}/")]
-        if not around:
-            return _is_outermost(place)
-        reason = around[0].reason
-        return Unknown((reason,)) if reason.dependence is None else Refuted((reason,))
+        return judge_tiles(self.apply(program), facts, place, self.loop)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the decision noted."""
@@ -95,6 +81,24 @@ class SharedTile(Struct, frozen=True):
             self.loop, function, "tiles", place.loop, width=self.width, arrays=tuple(sorted(set(self.arrays)))
         )
         return decide(program, place, decision)
+
+
+def judge_tiles(after: Program, facts: Facts, place: LoopContext, address: str) -> Verdict:
+    """Say whether a loop has tiles in the kernel that the planner makes once a step has noted its decision."""
+    # the planner is loaded with all that it needs
+    from warpsmith.offload.port import plan_function
+
+    planned = plan_function(after, facts.after(after), place.function, OffloadOptions())
+    for fragment in planned.fragments:
+        inside = [loop for stmt in fragment.statements for loop, _ in loops(stmt)]
+        if any(loop is place.loop for loop in inside):
+            tiled = any(tiles.loop == address for tiles in fragment.tiles)
+            return Proved(fragment.assumptions) if tiled else _is_outermost(place)
+    around = [refusal for refusal in planned.refusals if address.startswith(f"{refusal.loop}/")]
+    if not around:
+        return _is_outermost(place)
+    reason = around[0].reason
+    return Unknown((reason,)) if reason.dependence is None else Refuted((reason,))
 
 
 def _is_outermost(place: LoopContext) -> Unknown:

@@ -109,6 +109,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         mapping=fragment.mapping,
         model=fragment.model,
         tiles=fragment.tiles,
+        elements=kernel.elements,
     )
 
 
@@ -117,7 +118,7 @@ def _grid(kernel: Kernel) -> tuple[str, str, str]:
     counts: dict[str, Expr] = {
         mapped.axis: count for mapped, (_, count) in zip(kernel.mapped, kernel.launch, strict=True)
     }
-    x, y, z = (_blocks(counts.get(axis), size) for axis, size in zip("xyz", kernel.block, strict=True))
+    x, y, z = (_blocks(counts.get(axis), size) for axis, size in zip("xyz", kernel.covered, strict=True))
     return x, y, z
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import prod
 
 import msgspec.structs
 
@@ -106,6 +107,8 @@ def _kernel(kernel: KernelEntry) -> Json:
     }
     if kernel.tiles:
         entry["tiles"] = [{"loop": t.loop, "width": t.width, "arrays": list(t.arrays)} for t in kernel.tiles]
+    if prod(kernel.elements) > 1:
+        entry["elements"] = list(kernel.elements)
     if kernel.model is not None:
         entry["model"] = {
             "sectors_per_request": kernel.model.sectors_per_request,
