@@ -34,9 +34,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _skip_without_device(items)
     if "slow" in str(config.getoption("-m")):
         return
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.skip(reason="slow: run with -m slow"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if len(slow) < len(items):
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        return
+    for item in slow:
+        item.add_marker(pytest.mark.skip(reason="slow: run with -m slow"))
 
 
 def _skip_without_device(items: list[pytest.Item]) -> None:

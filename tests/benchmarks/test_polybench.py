@@ -108,7 +108,7 @@ def test_programs_build_without_warnings(macros: str) -> None:
 
 
 # triangles and a reduction, a sequential loop around kernels: the others are like them
-QUICK = {"correlation", "fdtd-2d"}
+QUICK = {"fdtd-2d"}
 PROGRAMS = [
     pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else [pytest.mark.slow]) for path in programs()
 ]

@@ -31,6 +31,7 @@ def test_random_compactions(seed: int, count: int, tmp_path: Path) -> None:
     assert not scanned & misses and len(scanned) >= 0.8 * len(wanted) > 0.4 * count
 
 
+@pytest.mark.slow
 def test_places_that_meet_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "is_packed", lambda places: all(place is not None for place in places))
     status, scanned, _, misses = _ported(3, 24, tmp_path)

@@ -19,7 +19,7 @@ PORTED_NESTS = max(BATCH, int(os.environ.get("WARPSMITH_NESTS", "0")) // 2)
 @pytest.mark.parametrize(
     ("nests", "steps"),
     [
-        pytest.param(PORTED_NESTS, True, id="with steps"),
+        pytest.param(PORTED_NESTS, True, id="with steps", marks=pytest.mark.slow),
         pytest.param(PORTED_NESTS, False, id="as written", marks=pytest.mark.slow),
         pytest.param(MANY // 2, True, id="many with steps", marks=pytest.mark.slow),
         pytest.param(MANY // 2, False, id="many as written", marks=pytest.mark.slow),

@@ -119,6 +119,7 @@ def test_the_search_knows_which_kernels_the_selection_leaves_out(tmp_path: Path)
     assert len(written.port.plan.fragments) == 3
 
 
+@pytest.mark.slow
 def test_steps_of_a_function_do_not_keep_it_from_its_callers_kernel() -> None:
     """`nearest` is written into a loop that would stay, were the steps kept that its own text has got for itself."""
     path = Path(__file__).parent / "grouping.c"

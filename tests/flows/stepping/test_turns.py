@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+import pytest
+
 from tests.simt.engine.kernels import random_case
 from tests.simt.test_interpreter import kernel
 from warpsmith.flows.stepping.turns import StepPosition, StepTurns
@@ -14,6 +16,7 @@ from warpsmith.simt.policies.machine import run_policy
 from warpsmith.ssa.graph import Graph
 
 
+@pytest.mark.slow
 def test_steps_are_those_of_the_policy_and_repeat_themselves() -> None:
     complete = 0
     for seed in range(12):

@@ -445,3 +445,11 @@ m.x = fin[t];
 m.step = t;
 of[t] = c.x + 2 * c.y + 4 * c.z + c.sum() + m.twice();
 oi[t] = m.step + m.label();
+
+//// references that change what they are bound to
+int m = in[t] & 7, *p = &m;
+unsigned char low = 250;
+lift(m, 3);
+lift<unsigned char>(low, 9);
+follow(p);
+oi[t] = m + low + *p;

@@ -69,3 +69,6 @@ struct Point : Curious<float, 3, Point>, Triple {
 struct Label { __device__ int label() const { return 5; } };
 struct One { float x; __device__ float twice() const { return 2 * x; } };
 struct Marked : One, Label { int step; };
+template <class T> __device__ void lift(T &x, const T &by) { x += by; }
+__device__ int forty = 40;
+__device__ void follow(int *&p) { *p += 2; p = &forty; }

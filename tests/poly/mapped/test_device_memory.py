@@ -121,6 +121,7 @@ def test_wrong_uses_of_the_devices_memory_are_not_proved(title: str) -> None:
     assert isinstance(verdict(program(title, wrong=False)), Proved)
 
 
+@pytest.mark.slow
 def test_they_are_wrong_where_the_device_has_memory_of_its_own(tmp_path: Path) -> None:
     titles = [title for title in PAIRS if title not in UNSEEN]
     wrong = outputs([program(title, wrong=True) for title in titles], tmp_path)

@@ -156,6 +156,7 @@ def test_no_loop_of_a_random_program_is_silent(seed: int, tmp_path: Path) -> Non
     assert silent(entries_of(path)) == []
 
 
+@pytest.mark.slow
 def test_no_loop_of_those_that_stay_is_silent() -> None:
     assert [text for path in _c_files("tests/loops/refused") for text in silent(entries_of(path))] == []
 

@@ -123,6 +123,7 @@ def test_a_barrier_of_the_grid_needs_all_blocks() -> None:
     assert not part.complete and [problem.kind for problem in part.problems] == ["budget"]
 
 
+@pytest.mark.slow
 def test_blocks_that_wait_for_later_ones_end() -> None:
     body = """
         mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; sub.u32 %r4, %r3, 1; mul.wide.u32 %rd4, %r2, 4;

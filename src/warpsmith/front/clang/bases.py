@@ -62,7 +62,7 @@ class BaseClasses:
 
     def of(self, declaration: Cursor) -> list[BaseClass]:
         """Return the direct base classes of a class in their order."""
-        parts = self._parts(declaration)
+        parts = self.parts(declaration)
         found = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
         types = [self.library.getCanonicalType(self.library.getCursorType(part)) for part in found]
         if any(self.library.isVirtualBase(part) for part in found) or self._has_virtual(parts):
@@ -73,11 +73,11 @@ class BaseClasses:
             return [BaseClass(type, False) for type in types]
         return self._place(types)
 
-    def main(self, declaration: Cursor) -> ClangType | None:
+    def main(self, declaration: Cursor) -> BaseClass | None:
         """Return the base class that an object begins with: the first one that has members, or else the first."""
         bases = self.of(declaration)
         held = [base for base in bases if base.known and not self._shape(base.type).empty]
-        return next((base.type for base in held or bases), None)
+        return next(iter(held or bases), None)
 
     def _place(self, types: list[ClangType]) -> list[BaseClass]:
         shapes = [self._shape(type) for type in types]
@@ -95,7 +95,7 @@ class BaseClasses:
         return known
 
     def _look(self, type: ClangType, declaration: Cursor) -> _Shape:
-        parts, fields = self._parts(declaration), fields_of(self.library, type)
+        parts, fields = self.parts(declaration), fields_of(self.library, type)
         bases = [base.type for base in self.of(declaration)]
         # a class whose bases are not known may hold anything
         inner = [self._shape(base) for base in bases if base.kind == kinds.T_RECORD]
@@ -116,8 +116,8 @@ class BaseClasses:
             type = self.library.getCanonicalType(self.library.getArrayElementType(type))
         return type if type.kind == kinds.T_RECORD else None
 
-    def _parts(self, declaration: Cursor) -> list[Cursor]:
-        # an instance of a template has no children that libclang shows
+    def parts(self, declaration: Cursor) -> list[Cursor]:
+        """Return what a class is declared with; an instance of a template has no children that libclang shows."""
         pattern = self.library.getSpecializedCursorTemplate(declaration)
         return self.places.children(pattern if pattern.first else declaration)
 

@@ -279,18 +279,13 @@ class TypeTable:
         """Return whether an object that is made from nothing gets values, the base class that it begins with, and all
         base classes (see RecordRow)."""
         bases, main = self.bases.of(declaration), self.bases.main(declaration)
-        first = self.number(main) if main is not None and main.kind == kinds.T_RECORD else -1
+        first = self.number(main.type) if main is not None and main.known else -1
         rows = [(self.number(base.type) if base.known else -1, base.at_start) for base in bases]
-        parts = self._pattern_parts(declaration)
+        parts = self.bases.parts(declaration)
         own = any(p.kind == kinds.CONSTRUCTOR and self._needs_nothing(p) for p in parts)
         if own or any(base.known and self.records[self._record(base.type)][12] for base in bases):
             return 2, first, rows
         return int(any(begins or self._is_fresh(number) for _, number, _, _, begins in members)), first, rows
-
-    def _pattern_parts(self, declaration: Cursor) -> list[Cursor]:
-        # an instance of a template has no children that libclang shows
-        pattern = self.library.getSpecializedCursorTemplate(declaration)
-        return self.places.children(pattern if pattern.first else declaration)
 
     def _needs_nothing(self, constructor: Cursor) -> bool:
         """Whether a constructor of the user's takes no arguments."""
@@ -323,7 +318,7 @@ class TypeTable:
     def _ends(self, type: ClangType, declaration: Cursor) -> bool:
         """Whether the end of an object of a class runs code of the user's."""
         library = self.library
-        places = self._pattern_parts(declaration)
+        places = self.bases.parts(declaration)
         file, _ = self.places.place(library.getCursorLocation(declaration))
         if file < 0 or not self.places.user[file]:
             return False
@@ -336,9 +331,12 @@ class TypeTable:
         return any(part.kind == kinds.T_RECORD and self.records[self._record(part)][8] for part in parts)
 
     def _find_inherited(self, declaration: Cursor) -> list[MemberRow]:
-        """Return the members of the base class that an object begins with."""
+        """Return the members of the base class that an object begins with; none in device code where that is not
+        certain, since the places of members count there."""
         main = self.bases.main(declaration)
-        return list(self.records[self._record(main)][3]) if main is not None and main.kind == kinds.T_RECORD else []
+        if main is None or not main.known or (self.device and not main.at_start):
+            return []
+        return list(self.records[self._record(main.type)][3])
 
 
 def _plain(spelling: str) -> str:

@@ -46,8 +46,10 @@ def constructor_symbol(context: Context, row: int) -> Symbol:
 
 def bind(value: Expr, reference: Pointer) -> Expr:
     """Return what a reference of this type holds: the address of what `value` names or, where that is of another type,
-    of a temporary that holds the converted value (C++17 [dcl.init.ref] 5.4)."""
-    if is_alike(value.type, reference.to):
+    of a temporary that holds the converted value (C++17 [dcl.init.ref] 5.4). One to what may change is never bound to
+    a copy of a variable, whatever is known of the variable's type."""
+    changes = not getattr(reference.to, "const", False) and is_lvalue(value)
+    if changes or is_alike(value.type, reference.to):
         return address_of(value)
     return address_of(Cast(span=value.span, type=reference.to, operand=value))
 

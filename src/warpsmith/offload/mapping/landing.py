@@ -22,15 +22,18 @@ user did not write (skewing), nothing is said.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 
 from warpsmith.base.source import Span
-from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.tree.nodes import Expr, For, Loop
 from warpsmith.tree.program import Axis
 from warpsmith.tree.walk import loop_names, loops, walk
+
+if TYPE_CHECKING:
+    # the analysis of kernels reads this module, and has no use for what plans are made of
+    from warpsmith.offload.plan import Fragment, Plan
 
 __all__ = ["Landing", "NestPlace", "Place", "landing", "place_nest"]
 

@@ -26,9 +26,9 @@ class RegisterTile(Struct, frozen=True):
     behind the last one, so that neighboring threads still touch neighboring elements. What several of them read from
     a tile alike is read once, into a variable; every iteration has variables of its own, which the compiler keeps in
     registers. Thread coarsening with unroll-and-jam: of 8 x 4 iterations of a matrix product each multiply-add takes
-    12 / 32 reads in place of 2. In the words of document 002 this removes redundant access, and hides latency: a thread
-    has as many additions at hand that do not wait for each other. Each iteration adds up in the order that it had, so
-    that floating-point results stay as they are, bit for bit.
+    12 / 32 reads in place of 2. This removes redundant access, and hides latency: a thread has as many additions at
+    hand that do not wait for each other. Each iteration adds up in the order that it had, so that floating-point
+    results stay as they are, bit for bit.
 
     Legal where the loop has tiles (`shared-tile`, or by itself), where the loops that are threads count up by one, and
     where the loop runs from and to the same place for all iterations of a thread. Rows and columns are powers of two;

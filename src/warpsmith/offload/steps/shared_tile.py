@@ -25,9 +25,8 @@ class SharedTile(Struct, frozen=True):
 
     The loop runs tile by tile, `width` iterations each: all threads of a block load what some of them will read, each
     element once, wait for one another, use the tile, and wait again. Worth while for what threads along an axis of the
-    block read alike: of `A[i][k] * B[k][j]` with a loop over k in threads over i and j, both. In the words of document
-    002 this removes redundant access. Each thread adds up in the order that it had, so that floating-point results stay
-    as they are, bit for bit.
+    block read alike: of `A[i][k] * B[k][j]` with a loop over k in threads over i and j, both. This removes redundant
+    access. Each thread adds up in the order that it had, so that floating-point results stay as they are, bit for bit.
 
     Legal where nothing in the kernel writes what is loaded, where it is known which elements are read (only those are
     loaded), and where all threads of a block go through the loop together: threads outside of the launch, or with fewer
