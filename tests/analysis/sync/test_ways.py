@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.sync.kernels_of_text import judge_of
+from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.sync.ways import TriedWays, Ways
 
@@ -65,7 +66,7 @@ def test_ways_with_numbers(
     order: str, n: int | None, at: int, ahead: int | None, *, leads: bool, tmp_path: Path
 ) -> None:
     judge, places = judge_of(TURNS, tmp_path)
-    kinds = {p.kind: p for p in places if p.space == "shared"}
+    kinds: dict[str, AccessSite] = {p.kind: p for p in places if p.space == "shared"}
     first, second = (kinds[kind] for kind in order.split())
     (cycle,) = judge.forms.around[first.block]
     known = {a: n for a in judge.forms.lanes.atoms.values() if a.argument == "n" and n is not None}
@@ -79,6 +80,6 @@ def test_ways_with_numbers(
 def test_a_loop_that_is_entered_is_passed_by_its_barrier(n: int | None, *, leads: bool, tmp_path: Path) -> None:
     text = f"int t = threadIdx.x; {FIRST} for (int d = n / 2; d > 0; d /= 2) {{ __syncthreads(); }} {SECOND}"
     judge, places = judge_of(text, tmp_path)
-    kinds = {p.kind: p for p in places if p.space == "shared"}
+    kinds: dict[str, AccessSite] = {p.kind: p for p in places if p.space == "shared"}
     trial = judge.trial({a: n for a in judge.forms.lanes.atoms.values() if a.argument == "n" and n is not None})
     assert TriedWays(judge, (trial, trial), {}, full_barrier).leads(kinds["store"], kinds["load"]) == leads
