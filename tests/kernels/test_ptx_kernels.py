@@ -11,6 +11,7 @@ from warpsmith.front.cuda.nvrtc import PtxText
 from warpsmith.kernels import ptx_kernels
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.settings.read import Wanted, read_settings
+from warpsmith.ssa.nodes import Param
 
 TEXT = """\
 __device__ int f(int x) { return __newest_of_all(x); }
@@ -85,3 +86,29 @@ def test_nvrtc_makes_them() -> None:
     assert isinstance(unit, KernelUnit)
     (kernel,) = (f for f in unit.module.functions if f.kernel)
     assert {i.span.line for _, i in kernel.instructions() if i.span is not None and i.op == "store"} == {3}
+
+
+def test_members_of_a_struct_are_read_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """struct Pair { int low, high; };
+__global__ void wide(int *data, Pair p) { data[threadIdx.x] = p.low + p.high; __newest_of_all(); }
+"""
+    ptx = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry wide(.param .u64 wide_param_0, .param .align 4 .b8 wide_param_1[8])
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [wide_param_0];
+    ld.param.u32 %r1, [wide_param_1];
+    ld.param.u32 %r2, [wide_param_1+4];
+    add.s32 %r3, %r1, %r2;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+"""
+    monkeypatch.setattr(ptx_kernels, "compile_to_ptx", lambda *_: PtxText(ptx, {"wide": "wide"}, ()))
+    unit = read_unit(KernelFile("n.cu", text=text))
+    assert isinstance(unit, KernelUnit)
+    (kernel,) = (f for f in unit.module.functions if f.kernel)
+    read = [i.detail for block in kernel.blocks for i in block.instructions if isinstance(i.detail, Param)]
+    assert read == [Param("data"), Param("p"), Param("p", 4)]

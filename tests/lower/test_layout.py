@@ -11,6 +11,7 @@ from warpsmith.lower.layout import (
     is_object,
     lanes_of,
     leaf,
+    member_at,
     pieces,
     size_of,
     stored_type,
@@ -110,6 +111,15 @@ def test_equal_scalars_move_at_once_as_far_as_the_object_is_aligned() -> None:
         (16, "f32", 1),
     ]
     assert shape(Array(FLOAT, None, 4)) == [(4 * n, "f32", 1) for n in range(4)]
+
+
+def test_a_member_is_called_as_the_source_calls_it() -> None:
+    inner = Record("i", 8, (Field("w", INT, 0), Field("h", INT, 4)), alignment=4)
+    base = Field("", inner, 0)
+    outer = Record("o", 28, (base, Field("row", Array(inner, None, 2), 8), Field("f", FLOAT, 24)), alignment=4)
+    named = {at: member_at(outer, at) for at in range(0, 28, 4)}
+    assert named == {0: ".w", 4: ".h", 8: ".row[0].w", 12: ".row[0].h", 16: ".row[1].w", 20: ".row[1].h", 24: ".f"}
+    assert (member_at(INT, 0), member_at(record(INT, FLOAT, union=True), 0)) == ("", "")
 
 
 def test_structs_arrays_and_unions() -> None:

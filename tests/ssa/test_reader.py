@@ -41,6 +41,7 @@ end
         "%x:i1 = vote [any unmasked] 1:i1",
         "fence [system]",
         "%x:i32 = call [@a.b] undef:i32",
+        "%x:i32 = param [s+4.rows[1].w]",
     ],
 )
 def test_details_are_read_as_they_are_printed(line: str) -> None:

@@ -104,7 +104,7 @@ def _rename_block(block: BasicBlock, names: Mapping[str, str]) -> BasicBlock:
 def _with_names(i: Instruction, names: Mapping[str, str]) -> Instruction:
     match i.detail:
         case Param(name) if name in names:
-            return replace(i, detail=Param(names[name]))
+            return replace(i, detail=replace(i.detail, parameter=names[name]))
         case _:
             return i
 

@@ -14,7 +14,7 @@ from warpsmith.lower.calls import call, is_void
 from warpsmith.lower.control import logical, lower_conditional
 from warpsmith.lower.conversions import truth
 from warpsmith.lower.frame import Frame, ModuleNames, Result, Rules, key_of
-from warpsmith.lower.layout import NotModeled, align_of, is_object, pieces, size_of, stored_type, value_type
+from warpsmith.lower.layout import NotModeled, align_of, is_object, member_at, pieces, size_of, stored_type, value_type
 from warpsmith.lower.names import (
     element_place,
     index,
@@ -217,8 +217,8 @@ def _enter(frame: Frame, function: nodes.Function, parameters: tuple[Parameter, 
                 frame.builder.write(key_of(symbol), value)
 
 
-def _read(frame: Frame, label: str, type: Type, offset: int = 0) -> Operand:
-    return frame.builder.emit("param", (), type, Param(label, offset), label)
+def _read(frame: Frame, label: str, type: Type, offset: int = 0, member: str = "") -> Operand:
+    return frame.builder.emit("param", (), type, Param(label, offset, member), label)
 
 
 _SPACES: Final = {"shared": "shared", "constant": "constant", "private": "local"}
@@ -238,7 +238,7 @@ def _unpack(frame: Frame, symbol: tree.Symbol, label: str) -> None:
     for piece in pieces(symbol.type):
         for number in range(piece.count):
             offset = piece.offset + number * piece.type.bytes
-            value = _read(frame, label, piece.type, offset)
+            value = _read(frame, label, piece.type, offset, member_at(symbol.type, offset))
             if isinstance(piece.leaf, tree.Pointer):
                 value = frame.builder.emit("to_generic", (value,), I64, Text("global"), label)
             if value_type(piece.leaf) == I1:

@@ -28,6 +28,7 @@ __all__ = [
     "is_object",
     "lanes_of",
     "leaf",
+    "member_at",
     "pieces",
     "size_of",
     "stored_type",
@@ -143,6 +144,22 @@ def leaf(type: tree.Type) -> tree.Type:
     while isinstance(type, tree.Array):
         type = type.of
     return type
+
+
+def member_at(type: tree.Type, offset: int) -> str:
+    """Return how the source writes the scalar that begins at a byte of an object: `.grid.x`, `.row[3]`."""
+    match type:
+        case tree.Record(union=False):
+            inside = (f for f in type.fields if f.offset >= 0 and f.offset <= offset < f.offset + size_of(f.type))
+            found = next(inside, None)
+            if found is None:
+                return ""
+            name = f".{found.name}" if found.name else ""
+            return name + member_at(found.type, offset - found.offset)
+        case tree.Array() if size := size_of(type.of):
+            return f"[{offset // size}]" + member_at(type.of, offset % size)
+        case _:
+            return ""
 
 
 def pieces(type: tree.Type) -> tuple[ScalarPiece, ...]:

@@ -93,10 +93,12 @@ class Address(Struct, frozen=True):
 
 
 class Param(Struct, frozen=True):
-    """Parameter `parameter` of the function, `offset` bytes into it."""
+    """Parameter `parameter` of the function, `offset` bytes into it. `member`: what of a struct lies there, as the
+    source writes it: `.grid.x`."""
 
     parameter: str
     offset: int = 0
+    member: str = ""
 
 
 class Query(Struct, frozen=True):

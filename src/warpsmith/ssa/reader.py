@@ -247,8 +247,9 @@ def _free(op: str, text: str) -> Detail:
 
 
 def _param(_: str, text: str) -> Detail:
-    name, _, offset = text.rpartition("+")
-    return Param(name, int(offset))
+    name, _, rest = text.rpartition("+")
+    member = rest.lstrip("0123456789")
+    return Param(name, int(rest.removesuffix(member)), member)
 
 
 def _fence(_: str, text: str) -> Detail:

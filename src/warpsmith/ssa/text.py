@@ -154,7 +154,7 @@ def _detail(detail: Detail) -> str:
         case Address():
             return f"@{detail.symbol}"
         case Param():
-            return f"{detail.parameter}+{detail.offset}"
+            return f"{detail.parameter}+{detail.offset}{detail.member}"
         case Query():
             return detail.register
         case NoWrap():

@@ -55,8 +55,8 @@ class LaunchSources(Struct):
         if value.type.bits > 64:
             return Lacking("a number of 128 bits")
         match i.detail:
-            case Param(parameter, offset):
-                return self._argument(parameter, offset, value)
+            case Param():
+                return self._argument(i.detail, value)
             case Query(register):
                 return self._register(register, value)
             case Address(symbol):
@@ -66,16 +66,17 @@ class LaunchSources(Struct):
             case _:
                 return Lacking(f"what {i.op} gives{_line(i)}")
 
-    def _argument(self, name: str, offset: int, value: Value) -> Number:
-        if name in self.arguments and not offset:
+    def _argument(self, read: Param, value: Value) -> Number:
+        name = read.parameter
+        if name in self.arguments and not read.offset:
             bits = self.arguments[name] % (1 << value.type.bits)
             column = np.array([bits], np.uint64)
             if value.type.bits == 1:
                 return Known(column != 0)
             return Known(column.astype(f"u{value.type.bytes}").view(dtype_of(value.type)))
         if value.type.bits < 64 or value.type.kind == "float":
-            return Lacking(f"the argument {name}")
-        return self._region(f"{name}+{offset}" if offset else name, name)
+            return Lacking(f"the argument {name}{read.member}")
+        return self._region(f"{name}+{read.offset}" if read.offset else name, f"{name}{read.member}")
 
     def _region(self, key: str, name: str) -> Known:
         if key not in self.arrays:

@@ -107,8 +107,8 @@ class TransferRules:
         match i.detail:
             case Query(register):
                 return self._query(register, value.type.bits) or self._value(value, cycles)
-            case Param(name, offset):
-                return self._param(name, offset, value.type.bits) or self._value(value, cycles)
+            case Param():
+                return self._param(i.detail, value.type.bits) or self._value(value, cycles)
             case Address(symbol):
                 return self._address(symbol, value.type.bits) or self._value(value, cycles)
             case Memory():
@@ -144,7 +144,8 @@ class TransferRules:
         made = Atom(name, "shared", range=range, of_block=base == "ctaid", of_grid=base == "nctaid")
         return from_atom(self.lanes.atom(name, made), bits)
 
-    def _param(self, name: str, offset: int, bits: int) -> Form | None:
+    def _param(self, read: Param, bits: int) -> Form | None:
+        name, offset = read.parameter, read.offset
         if name not in self.entry_parameters or not self.answer.function.kernel:
             return None
         short = short_name(name)
@@ -156,7 +157,7 @@ class TransferRules:
         for bound in bounds:
             low, high = _narrow((low, high), bound)
         even = math.lcm(*(bound.multiple for bound in bounds))
-        shown = short if offset == 0 else f"{short}+{offset}"
+        shown = f"{short}{read.member}" if read.member or not offset else f"{short}+{offset}"
         residue = (0, (even & -even).bit_length() - 1)
         atom = self.lanes.atom(
             ("param", name, offset, bits), Atom(shown, "shared", range=(low, high), residue=residue, argument=shown)

@@ -30,7 +30,7 @@ COMMANDS = {
     "doctor": ("about.doctor", "Say which tools are found and what is missing."),
     "experiment": ("commands.experiment", "Run a kernel with its width, policy, block or input varied; compare."),
     "explain": ("commands.explain", "Explain a rule (POR003), a term (divergent) or a loop (lu.c:11)."),
-    "lower": ("commands.lower", "Write a kernel as a program of the mask ISA."),
+    "lower": ("commands.lower", "Write a kernel as text of another machine."),
     "port": ("commands.port", "Move the loops of C files to CUDA, and prove it by running."),
     "rules": ("about.rules", "List the rules about kernels."),
     "simulate": ("commands.simulate", "Run a kernel lane by lane; count branches, accesses and mistakes."),
