@@ -37,7 +37,7 @@ def test_parameters_of_kernels_lie_as_the_launch_gives_them(functions: dict[str,
     ]  # fmt: skip
     assert kernel.limits == Limits(128, None, 2) and kernel.kernel and kernel.results == ()
     text = print_function(kernel)
-    assert "param [q+0]" in text and "param [q+8]" in text and "['global']" in text
+    assert "param [q+0.p]" in text and "param [q+8.b]" in text and "['global']" in text
     assert all(faults(function) == () for function in functions.values())
 
 
