@@ -129,6 +129,7 @@ def test_the_node_limit_is_stated(load: Load, tmp_path: Path) -> None:
     assert (rule, "400,000 syntax tree nodes" in message) == ("INP003", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     one_in(

@@ -35,6 +35,7 @@ def best(function: str, *files: str) -> tuple[str, list[str]]:
     return first.category, [a.kind for a in verdict.assumptions]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function, file, category",
     [

@@ -120,6 +120,7 @@ def values_of(found: Strided, given: dict[str, int], count: int) -> list[int]:
     return [value(found.value(use(k, span), span), {**given, "k_": number}) for number in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", [h for h, text in HEADERS.items() if text is not None])
 def test_the_loop_runs_as_often_as_is_said(header: str, loops: dict[str, While]) -> None:
     found = strided_header(loops[header])

@@ -24,6 +24,7 @@ SEED = int(os.environ.get("WARPSMITH_SEED", "1000"))
 Patch = pytest.MonkeyPatch
 
 
+@pytest.mark.slow
 def test_objects_are_what_the_tree_says(tmp_path: Path) -> None:
     wrong, made = differences(range(SEEDS), tmp_path)
     assert wrong == []

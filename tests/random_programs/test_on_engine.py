@@ -26,6 +26,7 @@ def _compared(nests: int, sizes: int, folder: Path) -> Compared:
     return compared
 
 
+@pytest.mark.slow
 def test_kernels_do_what_functions_do(tmp_path: Path) -> None:
     compared = _compared(BATCH, 4, tmp_path)
     assert not compared.wrong, compared.wrong[:3]

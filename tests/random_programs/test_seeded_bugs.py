@@ -81,6 +81,7 @@ def parts(batch: list[Nest], size: int) -> Iterator[list[Nest]]:
         yield batch[start : start + size]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(4, STATIC))
 def test_wrong_verdicts_are_seen(name: str, batch: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     STATIC[name](monkeypatch)

@@ -165,6 +165,7 @@ def test_programs_that_show_rare_bugs_do_the_same(bug: Bug, tmp_path: Path) -> N
     assert not list(own_batches(bug, tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", one_in(4, BUGS), ids=lambda bug: f"{bug.step}: {bug.name}")
 def test_a_seeded_bug_is_caught(bug: Bug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bug.where, bug.what, bug.instead)

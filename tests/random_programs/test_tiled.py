@@ -38,6 +38,7 @@ def test_kernels_with_tiles_do_what_functions_do(monkeypatch: pytest.MonkeyPatch
     assert tiled.kernels == 2 and tiled.launches == 16
 
 
+@pytest.mark.slow
 def test_threads_with_several_iterations_do_what_functions_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     want_several(monkeypatch)
     tiled = _compared(3, tmp_path)

@@ -196,6 +196,7 @@ def _misjudged(folder: Path) -> list[str]:
     return [str(facts.span) for facts, count, kind in found if (len(told(facts)), facts.freedom.kind) != (count, kind)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_in_what_flags_order_is_seen(bug: Callable[[Patch], None], monkeypatch: Patch, tmp_path: Path) -> None:
     bug(monkeypatch)

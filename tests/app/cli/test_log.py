@@ -36,6 +36,7 @@ def test_a_log_that_cannot_be_written_is_reported_once(here: Path, capsys: pytes
     assert line.startswith("error[OUT002]") and "no space left" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "loaded"), [((), False), (("-v",), True), (("--log-file", "run.log"), True)])
 def test_logging_is_loaded_where_it_is_read(here: Path, options: tuple[str, ...], loaded: bool) -> None:
     (here / "a.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")

@@ -115,6 +115,7 @@ def test_arrays_have_what_the_vectors_say(tmp_path: Path) -> None:
     assert _run(_text(), tmp_path) == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_wrong_arrays_are_seen(bug: str, tmp_path: Path) -> None:
     old, new = BUGS[bug]

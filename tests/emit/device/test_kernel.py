@@ -208,6 +208,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", one_in(3, CASES.values()), ids=CASES.keys())
 def test_every_iteration_belongs_to_one_thread(case: Case, tmp_path: Path) -> None:
     text = kernel_text(_kernel(case), Printer(), Support("ws"), set())

@@ -76,6 +76,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return ReferenceProgram(reference, OPTIONS, folder / "original"), candidate
 
 
+@pytest.mark.slow
 def test_the_port_is_right(built: Built, tmp_path: Path) -> None:
     assert verdict(built, "blockIdx", "blockIdx", tmp_path) == "pass"
 

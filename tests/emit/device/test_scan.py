@@ -118,6 +118,7 @@ def replace_text(file: OutputFile, old: str, new: str) -> OutputFile:
     return replace(file, text=file.text.replace(old, new))
 
 
+@pytest.mark.slow
 def test_the_port_is_right(built: Built, tmp_path: Path) -> None:
     assert verdict(built, "blockIdx", "blockIdx", tmp_path) == "pass"
 
@@ -140,6 +141,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(12, MUTANTS))
 def test_mutants_are_caught(name: str, built: Built, tmp_path: Path) -> None:
     old, new = MUTANTS[name]

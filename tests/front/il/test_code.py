@@ -30,6 +30,7 @@ dcl_input_position_interp(linear_noperspective) v0.x___
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, MOST, 40))
 def test_random_programs_do_what_their_text_says(first: int) -> None:
     wrong = [seed for seed in range(first, first + 40) if not same(random_case(seed))]
@@ -52,6 +53,7 @@ def test_the_compiled_machine_shows_the_same(seed: int) -> None:
     assert same(random_case(seed), compiled=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
 def test_a_bug_would_be_noticed(bug: IlBug) -> None:
     assert found_by(bug) is not None

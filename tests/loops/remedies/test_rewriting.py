@@ -143,6 +143,7 @@ def test_how_often_a_loop_runs(header: str, count: str) -> None:
     assert trip_count(loop) == count and operand(loop.lower) in count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "relation"),
     [

@@ -144,6 +144,7 @@ def _sequence(rng: random.Random, stand: Stand, longest: int) -> tuple[Stand, li
     return stand, done
 
 
+@pytest.mark.slow
 def test_random_sequences_of_steps(tmp_path: Path) -> None:
     rng = random.Random(20261121)
     text = "\n".join(function_text(f"F{k}", random_nests.body(rng)) for k in range(28))

@@ -177,12 +177,14 @@ def _random_body(rng: random.Random) -> str:
 _SEEDS = 24
 
 
+@pytest.mark.slow
 def test_random_loops_do_the_same(tmp_path: Path) -> None:
     changed, wrong = _wrong(tmp_path, [_random_body(random.Random(seed)) for seed in range(_SEEDS)])
     assert len(changed) > _SEEDS // 3
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["no test", "too large by one", "negative"])
 def test_seeded_bugs_are_found(bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bound = checked_subscripts._bound

@@ -136,6 +136,7 @@ def _small(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> N
         monkeypatch.setattr(narrow, "LARGEST", LARGEST)
 
 
+@pytest.mark.slow
 def test_no_index_leaves_what_the_launch_has_tested(tmp_path: Path) -> None:
     used, could, wrong = _check(tmp_path, range(SEEDS))
     assert not wrong, wrong[0]
@@ -170,6 +171,7 @@ BUGS: dict[str, _Patch] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS.values(), ids=BUGS.keys())
 def test_bugs_in_the_bounds_are_seen(bug: _Patch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)

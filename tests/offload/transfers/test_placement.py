@@ -148,6 +148,7 @@ def test_the_schemes_differ_in_what_they_copy() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_random_programs_never_use_old_data(scheme: TransferScheme) -> None:
     for seed in range(80):

@@ -242,6 +242,7 @@ def test_a_law_that_says_too_much_is_caught(law: Law, old: str, new: str) -> Non
     assert violated(wrong, values) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [

@@ -167,6 +167,7 @@ SEEDED: Mapping[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(6, SEEDED))
 def test_seeded_bugs_are_seen(name: str, bodies: list[str], free: str, monkeypatch: pytest.MonkeyPatch) -> None:
     SEEDED[name](monkeypatch)

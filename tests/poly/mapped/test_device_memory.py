@@ -115,6 +115,7 @@ def program(title: str, *, wrong: bool) -> str:
     return head + text + TAIL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", PAIRS)
 def test_wrong_uses_of_the_devices_memory_are_not_proved(title: str) -> None:
     assert not isinstance(verdict(program(title, wrong=True)), Proved)

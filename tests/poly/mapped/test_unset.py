@@ -99,6 +99,7 @@ def test_what_somebody_has_set_is_lost(title: str) -> None:
     assert not isinstance(verdict(WRONG[title]), Proved)
 
 
+@pytest.mark.slow
 def test_they_are_right_and_wrong_where_the_device_has_memory_of_its_own(tmp_path: Path) -> None:
     titles = [title for title in WRONG if "double u[512]" not in WRONG[title]]
     wrong = outputs([text_of(WRONG[title]) for title in titles], tmp_path)

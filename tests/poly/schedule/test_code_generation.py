@@ -88,6 +88,7 @@ def _logged(folder: Path, functions: list[tuple[LogNest, str]]) -> dict[str, lis
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", one_in(2, range(4)))
 def test_random_times_run_in_their_order(seed: int, tmp_path: Path) -> None:
     _check(seed, tmp_path)

@@ -83,6 +83,7 @@ def test_the_same_functions_pass(functions: tuple[HarnessFunction, ...]) -> None
     assert got.inputs.startswith("4 functions, ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     one_in(

@@ -45,6 +45,7 @@ def test_the_correct_port_passes(references: dict[str, ReferenceProgram], name: 
     assert host_uses(Sources((OutputFile(f"{name}.cu", PROGRAMS[name][1]),))) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", one_in(6, MUTANTS), ids=lambda m: m.name)
 def test_the_mutant_is_caught(references: dict[str, ReferenceProgram], mutant: Mutant, tmp_path: Path) -> None:
     got = judge(references, mutant.program, mutated(mutant), tmp_path)

@@ -77,6 +77,7 @@ def seeded(old: str = "", new: str = "") -> Sources:
     return Sources((OutputFile("a.c", text.replace(old, new)),), captured=True)
 
 
+@pytest.mark.slow
 def test_numbers_drawn_from_the_time_of_day_are_compared() -> None:
     got = verify(seeded(), seeded("srand(", "usleep(1200000); srand("), QUICK)
     (row,) = got.live_out

@@ -168,6 +168,7 @@ BUGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right, wrong = BUGS[bug]

@@ -17,6 +17,7 @@ from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.reader import parse_module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", one_in(10, range(120)))
 def test_every_policy_has_the_masks_of_the_slow_machine(seed: int) -> None:
     width = (32, 8, 5, 16, 64, 2)[seed % 6]

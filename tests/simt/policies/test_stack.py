@@ -18,6 +18,7 @@ from warpsmith.ssa.graph import EXIT, Graph
 from warpsmith.ssa.reader import parse_module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", one_in(8, range(40)))
 def test_smaller_first_keeps_no_more_than_log2_of_the_lanes_waiting(seed: int) -> None:
     module = parse_module(fork_join_kernel(seed))

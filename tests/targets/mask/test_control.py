@@ -9,6 +9,7 @@ from tests.targets.mask.random_kernels import exported_case, written_case
 from tests.targets.mask.seeded import BUGS, Bug, shows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 120, 20))
 def test_random_kernels_leave_the_same_memory(first: int) -> None:
     for seed in range(first, first + 20):

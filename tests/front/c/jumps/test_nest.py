@@ -53,6 +53,7 @@ def _swap_arms(make: object) -> object:
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["arms", "falls", "cross", "scopes"])
 def test_a_wrong_branch_is_noticed(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
     if bug == "arms":

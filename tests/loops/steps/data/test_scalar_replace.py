@@ -300,6 +300,7 @@ BUGS: list[tuple[str, object, str, Callable[..., object]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS, ids=[bug[0] for bug in BUGS])
 def test_a_seeded_bug_is_caught(
     bug: tuple[str, object, str, Callable[..., object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -97,6 +97,7 @@ int main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("project", [False, True], ids=["apart", "in place"])
 def test_instances_of_one_template_are_ported_with_their_directives(project: bool, tmp_path: Path) -> None:
     path = tmp_path / "a.cpp"

@@ -37,6 +37,7 @@ QUESTIONS: dict[str, Callable[[], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_may_end_at_any_step(name: str) -> None:
     stops = 0

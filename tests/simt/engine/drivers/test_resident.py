@@ -16,8 +16,12 @@ SETS = {
 }
 
 
+LARGE = [(8, 2, 40), (32, 9, 48), (64, 4, 100)]
+SHAPES = [(32, 3, 64), *(pytest.param(*shape, marks=pytest.mark.slow) for shape in LARGE)]
+
+
 @pytest.mark.parametrize("body", KERNELS.values(), ids=KERNELS)
-@pytest.mark.parametrize(("warp", "blocks", "threads"), [(32, 3, 64), (8, 2, 40), (32, 9, 48), (64, 4, 100)])
+@pytest.mark.parametrize(("warp", "blocks", "threads"), SHAPES)
 def test_blocks_meet(body: str, warp: int, blocks: int, threads: int) -> None:
     if "shfl" in body and (warp != 32 or threads % 32):
         threads, warp = 96, 32
@@ -26,6 +30,7 @@ def test_blocks_meet(body: str, warp: int, blocks: int, threads: int) -> None:
     assert agree(grid_case(body, blocks=blocks, threads=threads, warp=warp)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checks", SETS.values(), ids=SETS)
 @pytest.mark.parametrize("body", list(KERNELS.values())[:4], ids=list(KERNELS)[:4])
 def test_blocks_meet_whatever_is_looked_for(body: str, checks: Checks) -> None:

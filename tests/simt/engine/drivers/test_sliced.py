@@ -82,6 +82,7 @@ def _all_loops(function: Function) -> dict[str, frozenset[Instruction]]:
     return {cycle.header: frozenset() for name in graph.order for cycle in graph.cycles_around(name)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_to_give_way_in_every_loop_changes_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "waits_for_grid", lambda function: True)

@@ -29,6 +29,7 @@ def _counts(number: int) -> Callable[..., int]:
     return link(RETURNS(number)).function(ctypes.c_int64)
 
 
+@pytest.mark.slow
 def test_a_function_keeps_its_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path))
     functions = [_counts(number) for number in range(8)]

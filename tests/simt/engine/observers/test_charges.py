@@ -34,6 +34,7 @@ def test_slots_are_charged_as_the_interpreter_charges_them(what: str) -> None:
     assert agree(case({**MADE, **NOT_MADE}[what], blocks=1), ONLY) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [NESTED, WAITING], ids=["nested", "waiting"])
 def test_slots_of_loops_and_barriers_are_charged(body: str) -> None:
     assert agree(case(body, blocks=1), ONLY) == ""

@@ -34,6 +34,7 @@ def test_more_random_kernels_leave_the_same_memory() -> None:
         assert agree(exported_case(seed), letter=bool(seed % 2)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.what)
 def test_a_bug_shows(bug: Bug) -> None:
     assert not shows(bug, seeded=False)

@@ -158,6 +158,7 @@ def is_wrong(said: object, expected: object) -> bool:
             return [said] != [tuple(one) for one in possible]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_defect_makes_a_program_wrong(bug: str, tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     owner, name, defect = BUGS[bug]

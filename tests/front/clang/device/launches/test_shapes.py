@@ -151,6 +151,7 @@ def check_random(seeds: range, folder: Path) -> tuple[int, int, int]:
     return known, several, sure
 
 
+@pytest.mark.slow
 def test_random_programs_launch_with_what_is_known(tmp_path: Path) -> None:
     known, several, sure = check_random(range(6), tmp_path)
     assert known > 10 and several > 0 and sure > 10
