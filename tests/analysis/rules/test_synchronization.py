@@ -326,11 +326,13 @@ def test_an_example_that_whoever_stores_last_leaves(body: str, told_as: set[str]
         ("threadIdx.x < n / 4", "warning"),
         ("threadIdx.x < n * 4", "error"),
         ("threadIdx.x / 4 < n", "error"),
+        ("blockIdx.x * n + threadIdx.x < m", "warning"),
+        ("i * n < m", "error"),
     ],
 )
 def test_a_barrier_that_data_keep_threads_from_is_a_warning(test: str, most: str, tmp_path: Path) -> None:
     text = f"""
-        __global__ void k(const int *in, int *out, int n) {{
+        __global__ void k(const int *in, int *out, int n, int m) {{
             __shared__ int s[64];
             int i = blockIdx.x * blockDim.x + threadIdx.x;
             if ({test}) {{ s[threadIdx.x] = i; __syncthreads(); out[i] = s[63 - threadIdx.x]; }}

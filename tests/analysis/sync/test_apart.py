@@ -14,9 +14,24 @@ XY = "int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y; "
 G = "int g = blockIdx.x * 64 + threadIdx.x; "
 
 
+TILE = """
+    int first = threadIdx.y * 2, sum = 0;
+    for (int r = 0; r < 2; r++)
+        for (int c = 0; c < 3; c++)
+            if (threadIdx.x + c * 8 < n) sum += a[(first + r) * n + threadIdx.x + c * 8];
+    for (int q = 0; q < 2; q++)
+        for (int d = 0; d < 3; d++)
+            if (threadIdx.x + d * WIDTH < n) a[(first + q) * n + threadIdx.x + d * WIDTH] = sum;
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "block", "apart"),
     [
+        # several elements a thread, read and written in loops of their own
+        (TILE.replace("WIDTH", "8"), (8, 4, 1), True),
+        (TILE.replace("WIDTH", "7"), (8, 4, 1), False),
+        (TILE.replace("WIDTH", "8").replace("q < 2", "q < 3"), (8, 4, 1), False),
         (XY + "if (x < n) a[y * n + x] = 1;", (8, 8, 1), True),
         (XY + "if (x <= n) a[y * n + x] = 1;", (8, 8, 1), False),
         (XY + "if (x < n) a[y * m + x] = 1;", (8, 8, 1), False),

@@ -45,25 +45,27 @@ def text_of(made: TiledBody | Reason) -> str:
     return " ".join(print_stmt(made.body, known=nothing).split())
 
 
+EACH = "#pragma unroll for (int {0} = 0; {0} < 2; {0}++)"
+ROW = f"{EACH.format('row')} {{ const int i_at = i_first + row;"
+COLUMN = f"{EACH.format('column')} {{ const int j_at = j_first + column * 8;"
+
+
 def test_a_product(tmp_path: Path) -> None:
     made = write(f"{ROWS} {LOOP}", tmp_path)
     text = text_of(made)
     assert text.startswith(
         "{ const int thread = i_in * 8 + j_in;"
-        " const int i_0 = i_first; const int i_1 = i_first + 1; const int j_0 = j_first; const int j_1 = j_first + 8;"
         " const _Bool whole = (long long)(i_first - i_in * 2) + 7 < n && (long long)(j_first - j_in) + 15 < n;"
     )
     assert (
         "if (whole) { #pragma unroll 4 for (int k_in = 0; k_in < k_last; k_in++) {"
-        " const double B_tile_0 = B_tile[k_in][j_in]; const double B_tile_1 = B_tile[k_in][j_in + 8];"
-        " const double A_tile_0 = A_tile[i_in * 2][k_in];"
-        " C[i_0][j_0] += A_tile_0 * B_tile_0; C[i_0][j_1] += A_tile_0 * B_tile_1;"
-        " const double A_tile_1 = A_tile[i_in * 2 + 1][k_in];"
-        " C[i_1][j_0] += A_tile_1 * B_tile_0; C[i_1][j_1] += A_tile_1 * B_tile_1; } }"
+        f" double B_tile_read[2]; {EACH.format('column')} B_tile_read[column] = B_tile[k_in][j_in + column * 8];"
+        f" {ROW} const double A_tile_read = A_tile[i_in * 2 + row][k_in];"
+        f" {COLUMN} C[i_at][j_at] += A_tile_read * B_tile_read[column]; }} }} }} }}"
     ) in text
     assert (
-        "else for (int k_in = 0; k_in < k_last; k_in++) {"
-        " if (i_0 < n && j_0 < n) C[i_0][j_0] += A_tile[i_in * 2][k_in] * B_tile[k_in][j_in];"
+        f"else for (int k_in = 0; k_in < k_last; k_in++) {{ {ROW} {COLUMN}"
+        " if (i_at < n && j_at < n) C[i_at][j_at] += A_tile[i_in * 2 + row][k_in] * B_tile[k_in][j_in + column * 8];"
     ) in text
     assert isinstance(made, TiledBody) and made.inside is None and made.elements == (2, 2, 1)
     assert [(counter.name, first.name) for counter, first in made.firsts.items()] == [
@@ -82,35 +84,39 @@ def test_the_tile_covers_all_iterations(tmp_path: Path) -> None:
 def test_each_iteration_has_its_own_variables(tmp_path: Path) -> None:
     body = "double s = x[i], t; for (int k = 0; k < m; k++) s += B[k][j]; t = s; C[i][j] = t;"
     text = text_of(write(f"{ROWS} {{ {body} }}", tmp_path, (2, 1, 1)))
-    assert "double s_0_0 = i < n && j_0 < n ? x[i] : 0; double s_0_1 = i < n && j_1 < n ? x[i] : 0;" in text
-    assert "if (i < n && j_1 < n) { t_0_1 = s_0_1; C[i][j_1] = t_0_1; }" in text and "s +=" not in text
+    assert f"double s[2]; {COLUMN} s[column] = i < n && j_at < n ? x[i] : 0; }} double t[2];" in text
+    assert f"{COLUMN} if (i < n && j_at < n) {{ t[column] = s[column]; C[i][j_at] = t[column]; }}" in text
+    assert f"{EACH.format('column')} s[column] += B_tile_read[column];" in text
 
 
 def test_variables_of_the_function_are_each_iterations_own(tmp_path: Path) -> None:
     text = text_of(write(f"double s; int k; {ROWS} {{ s = 0; {LOOP.replace('int k', 'k')} C[i][j] += s; }}", tmp_path))
-    assert "double s_0_0, s_0_1, s_1_0, s_1_1;" in text and "if (i_1 < n && j_1 < n) s_1_1 = 0;" in text
+    assert f"double s[2][2]; {ROW} {COLUMN} if (i_at < n && j_at < n) s[row][column] = 0; }}" in text
 
 
 def test_conditions_of_an_iteration_and_of_all(tmp_path: Path) -> None:
     own = text_of(write(f"{ROWS} if (j > 3) {LOOP}", tmp_path, (2, 1, 1)))
-    assert "const _Bool enters_0_1 = i < n && j_1 < n && j_1 > 3; const _Bool whole2 = enters_0_0 && enters_0_1;" in own
-    assert "if (whole2) {" in own and "if (enters_0_1)" in own
+    assert (
+        f"_Bool enters[2]; _Bool whole2 = 1; {COLUMN} enters[column] = i < n && j_at < n && j_at > 3;"
+        " whole2 = whole2 && enters[column]; }"
+    ) in own
+    assert "if (whole2) {" in own and "if (enters[column]) C[i][j_at] +=" in own
     alike = text_of(write(f"{ROWS} if (m > 3) {LOOP}", tmp_path, (2, 1, 1)))
     assert "if (m > 3)" in alike and "enters" not in alike
 
 
 def test_triangles_and_starts_elsewhere(tmp_path: Path) -> None:
     text = text_of(write(f"for (int i = m; i < n; i++) for (int j = 0; j <= i; j++) {LOOP}", tmp_path))
-    assert "const int i_1 = (int)((unsigned int)i_first + 1);" in text
+    assert "const int i_at = (int)((unsigned int)i_first + row);" in text
     assert "(long long)(j_first - j_in) + 15 <= (long long)(int)((unsigned int)i_first - i_in * 2);" in text
-    assert "if (m <= i_1 && i_1 < n && j_0 <= i_1) C[i_1][j_0] +=" in text
+    assert "if (m <= i_at && i_at < n && j_at <= i_at) C[i_at][j_at] +=" in text
 
 
 def test_products_with_a_value_are_in_the_tile(tmp_path: Path) -> None:
     text = text_of(write(f"{ROWS} {LOOP.replace('A[i][k] *', 'alpha * A[i][k] *')}", tmp_path))
-    assert "= alpha * A[i_at][(int)k_at];" in text and "C[i_0][j_0] += A_tile_0 * B_tile_0;" in text
+    assert "= alpha * A[i_at][(int)k_at];" in text and "C[i_at][j_at] += A_tile_read * B_tile_read[column];" in text
     added = text_of(write(f"{ROWS} {LOOP.replace('A[i][k] *', 'alpha * A[i][k] +')}", tmp_path))
-    assert "C[i_0][j_0] += alpha * A_tile_0 + B_tile_0;" in added
+    assert "C[i_at][j_at] += alpha * A_tile_read + B_tile_read[column];" in added
 
 
 @pytest.mark.parametrize(

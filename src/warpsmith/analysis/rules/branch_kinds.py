@@ -28,6 +28,8 @@ __all__ = [
 
 _MOST_PARTS: Final = 64
 _CASTS = ("sext", "zext", "trunc")
+_DIVISIONS: Final = ("udiv", "sdiv", "lshr", "ashr")
+_OF_BLOCK: Final = ("ctaid.x", "ctaid.y", "ctaid.z")
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
@@ -309,17 +311,24 @@ def is_by_data(facts: KernelFacts, barrier: BarrierFact) -> bool:
 
 
 def _is_of_shares(facts: KernelFacts, condition: Operand) -> bool:
-    """Whether a counter is compared with a quotient of an argument that no launch gives: host code that deals elements
-    out rounds them up, so that all threads have as many."""
+    """Whether a counter is compared with a quotient of an argument that no launch gives, or each block begins at a
+    multiple of one: host code that deals elements out rounds them up, so that all threads have as many."""
     definitions, pending, seen = facts.warp_level.definitions, [condition], set[Operand]()
     while pending and len(seen) < _MOST_PARTS:
         made = definitions.get(value) if isinstance(value := pending.pop(), Value) and value not in seen else None
         seen.add(value)
+        if isinstance(made, Phi):
+            pending += [come for _, come in made.incoming]
         if not isinstance(made, Instruction) or not OPS[made.op].pure:
             continue
         made_of = origin(facts, *made.operands)
-        if made.op in ("udiv", "sdiv", "lshr", "ashr") and not (made_of.registers or made_of.loads or made_of.unknown):
-            return bool(made_of.parameters) and made_of.parameters.isdisjoint(facts.shape.arguments)
+        is_share = made.op in _DIVISIONS and not made_of.registers
+        of_block = made.op == "mul" and bool(made_of.registers) and all(r in _OF_BLOCK for r in made_of.registers)
+        if (is_share or of_block) and not (made_of.loads or made_of.unknown):
+            if made_of.parameters and made_of.parameters.isdisjoint(facts.shape.arguments):
+                return True
+            if is_share:
+                return False
         pending += made.operands
     return False
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import product
 from typing import Final
 
 from warpsmith.analysis.affine.symbols import Atom, Form
@@ -62,6 +63,11 @@ def _turns_negative(form: Form) -> bool:
             low, high = low * max(0, atom.range[0]), high * max(0, atom.range[1])
         least += factor * (low if factor > 0 else high)
     return least < 0
+
+
+def _factors_of(number: int, poly: Poly) -> Poly:
+    """Return what an unknown is multiplied by in a sum."""
+    return {tuple(v for v in monomial if v != number): c for monomial, c in poly.items() if number in monomial}
 
 
 class Unknowns:
@@ -265,14 +271,23 @@ class Unknowns:
         return any(n in inside and isinstance(key, tuple) and key[0] in atoms for key, n in self._numbers.items())
 
     def differences(self, poly: Poly) -> list[Poly]:
-        """Return by how much the whole numbers that are of each side differ, those in a sum."""
+        """Return by how much the whole numbers that are of each side differ, those in a sum: an unknown and the same
+        one of the other side, or the counters of two loops that have the same factors in the sum."""
         inside = {v for monomial in poly for v in monomial}
         found = []
+        alone: tuple[list[int], list[int]] = [], []
         for key, number in self._numbers.items():
-            if isinstance(key, tuple) and key[-1] == 0:
-                other = self._numbers.get((*key[:-1], 1))
-                if other is not None and {number, other} & inside:
-                    found.append(plus({(number,): 1}, {(other,): 1}, -1))
+            if not isinstance(key, tuple) or key[-1] not in (0, 1):
+                continue
+            other = self._numbers.get((*key[:-1], 1 - key[-1]))
+            if other is None:
+                alone[key[-1]].extend({number} & inside)
+            elif key[-1] == 0 and {number, other} & inside:
+                found.append(plus({(number,): 1}, {(other,): 1}, -1))
+        terms = {number: _factors_of(number, poly) for number in (*alone[0], *alone[1])}
+        for one, other in product(*alone):
+            if terms[one] == {rest: -c for rest, c in terms[other].items()}:
+                found.append(plus({(one,): 1}, {(other,): 1}, -1))
         return found
 
     def scaled(self, poly: Poly) -> Poly:

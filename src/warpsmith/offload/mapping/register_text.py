@@ -1,28 +1,30 @@
 """A thread's body for several iterations of the mapped loops: what they read alike is read once, into a variable.
 
-    for (k_in = 0; k_in < k_last; k_in++)            if (whole)
-        C_value += A_tile[i_in][k_in]                    for (k_in = 0; k_in < k_last; k_in++) {
-                 * B_tile[k_in][j_in];                       B_tile_0 = B_tile[k_in][j_in]; B_tile_1 = …[j_in + 16];
-                                                             A_tile_0 = A_tile[i_in * 2][k_in];
-                                               →             C_value_0_0 += A_tile_0 * B_tile_0; C_value_0_1 += …
-                                                             A_tile_1 = A_tile[i_in * 2 + 1][k_in]; …
+    for (k_in = 0; k_in < k_last; k_in++)        if (whole)
+        C_value += A_tile[i_in][k_in]                for (k_in = 0; k_in < k_last; k_in++) {
+                 * B_tile[k_in][j_in];                   for (column …) B_tile_read[column] = B_tile[k_in][j_in + …];
+                                                         for (row …) {
+                                           →                 A_tile_read = A_tile[i_in * 8 + row][k_in];
+                                                             for (column …)
+                                                                 C_value[row][column] += A_tile_read * …;
                                                          }
-                                                     else
-                                                         for (k_in …) { if (i_0 < n && j_0 < n) C_value_0_0 += … }
+                                                     }
+                                                 else
+                                                     for (k_in …) for (row …) for (column …) { if (i < n && j < n) … }
 
 Invariant: each iteration of the mapped loops that the launch has runs once, with variables of its own, its statements
-in the order that they had; all others run nothing. `whole` holds only where the launch has all of a block's.
+in the order that they had; all others run nothing. `whole` holds only where the launch has all of a block's. The loops
+over a thread's iterations are unrolled, so that a compiler keeps the arrays of their variables in registers.
 Limits: mapped loops count up by one; a loop with tiles runs from and to where it does for all iterations of a thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
-from itertools import product
 from typing import Final, TypeVar
 
-from msgspec import Struct, field
+from msgspec import field, structs
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.substitute import copy_tree
@@ -46,13 +48,16 @@ from warpsmith.offload.mapping.tiled_text import (
 from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, counts_up, is_made_of, is_read_behind
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import (
+    Assign,
     Block,
     Cast,
     Conditional,
     DeclStmt,
     Expr,
+    ExprStmt,
     For,
     If,
+    Index,
     Literal,
     Name,
     Node,
@@ -62,25 +67,15 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.program import Axis
-from warpsmith.tree.types import BOOL, INT, UNSIGNED, Scalar, Symbol
+from warpsmith.tree.types import BOOL, INT, UNSIGNED, Array, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk
 
 __all__ = ["write_elements"]
 
-_UNROLL: Final = "#pragma unroll 4"
+_UNROLL: Final = "#pragma unroll"
+_SOME: Final = "#pragma unroll 4"
 
 N = TypeVar("N", bound=Node)
-
-
-class _Element(Struct, frozen=True):
-    """One iteration among those of a thread: along y, and along x."""
-
-    row: int
-    column: int
-
-    def along(self, axis: Axis) -> int:
-        """Return its number along an axis."""
-        return self.row if axis == "y" else self.column if axis == "x" else 0
 
 
 def write_elements(
@@ -98,32 +93,29 @@ def write_elements(
 
 
 class _ElementWriter(TileWriter):
-    """Writes one body. `counters`: of each iteration along an axis; `places`: what stands for the place of an iteration
-    along an axis until it is written for one; `privates`: the variables that each iteration has of its own; `outer`:
-    those of them that are declared around the mapped loops; `wholes`: what says that all iterations of the thread are
-    active, by what says it of one; `values`: what has one value in all threads."""
+    """Writes one body. `numbers`: what counts the iterations of a thread along an axis; `counters`: the
+    counter of the iteration at hand, by the user's; `privates`: the arrays of what
+    each iteration has of its own, by the variable of one; `outer`: those variables that are declared around the mapped
+    loops; `wholes`: what says that all iterations of the thread are active, by what says it of one; `values`: what has
+    one value in all threads."""
 
-    counters: dict[tuple[Axis, int], Symbol] = field(default_factory=dict)
-    places: dict[Axis, Symbol] = field(default_factory=dict)
-    privates: dict[Symbol, dict[_Element, Symbol]] = field(default_factory=dict)
+    numbers: dict[Axis, Symbol] = field(default_factory=dict)
+    counters: dict[Symbol, Symbol] = field(default_factory=dict)
+    privates: dict[Symbol, Symbol] = field(default_factory=dict)
     outer: list[Symbol] = field(default_factory=list)
     wholes: dict[Symbol, Symbol] = field(default_factory=dict)
     values: frozenset[Symbol] = frozenset()
 
     def name_counters(self) -> None:
-        """Make the counters of all iterations of a thread."""
+        """Make the counters of the iterations of a thread, and the first value of each user's counter."""
         self.wholes[self.inside] = self.own.make("whole", BOOL, self.span)
         for head, axis in zip(self.shape.block.heads, self.shape.block.axes, strict=True):
             self.check_head(head)
-            if self.shape.block.elements_along(axis) == 1:
-                continue
-            counter = head.variable
-            type = unqualified(counter.type)
-            self.firsts[counter] = self.own.make(f"{counter.name}_first", type, counter.span)
-            self.places[axis] = self.own.make(f"{counter.name}_place", INT, counter.span)
-            for number_along in range(self.shape.block.elements_along(axis)):
-                made = self.own.make(f"{counter.name}_{number_along}", type, counter.span)
-                self.counters[axis, number_along] = made
+            if self.shape.block.elements_along(axis) > 1:
+                type = unqualified(head.variable.type)
+                self.firsts[head.variable] = self.own.make(f"{head.variable.name}_first", type, head.variable.span)
+                self.counters[head.variable] = self.variable(f"{head.variable.name}_at", type)
+                self.numbers[axis] = self.variable("column" if axis == "x" else "row", INT)
 
     def check_head(self, head: For) -> None:
         """Raise NotTiledError for a loop of which a thread cannot have several iterations."""
@@ -153,21 +145,30 @@ class _ElementWriter(TileWriter):
             elif is_read_behind(body, symbol):
                 raise NotTiledError(f"the value that {symbol.name} has behind its loop is read", body)
 
-    def privatize(self, symbol: Symbol, node: Node) -> dict[_Element, Symbol]:
-        """Return the variable that each iteration has in place of one."""
+    def privatize(self, symbol: Symbol, node: Node) -> Symbol:
+        """Return the array of what each iteration has in place of a variable."""
         if not isinstance(symbol.type, Scalar):
             raise NotTiledError(f"{symbol.name} is more than a number", node)
         if symbol not in self.privates:
-            self.privates[symbol] = {
-                one: self.own.make(f"{symbol.name}_{one.row}_{one.column}", symbol.type, symbol.span)
-                for one in self.elements()
-            }
+            type = self.array_of(unqualified(symbol.type), ("y", "x"))
+            self.privates[symbol] = structs.replace(symbol, type=type)
         return self.privates[symbol]
 
-    def elements(self) -> list[_Element]:
-        """Return the iterations of a thread."""
-        across, down, _ = self.shape.block.elements
-        return [_Element(row, column) for row, column in product(range(down), range(across))]
+    def array_of(self, type: Type, axes: Collection[Axis]) -> Type:
+        """Return the type of an array with an element for each iteration along some axes."""
+        for axis in ("x", "y"):
+            if axis in axes and axis in self.numbers:
+                type = Array(type, None, self.shape.block.elements_along(axis))
+        return type
+
+    def element(self, array: Symbol, axes: Sequence[Axis] = ("y", "x")) -> Expr:
+        """Return the element of an array over some axes that belongs to the iteration at hand."""
+        result: Expr = name(array, self.span)
+        for axis in axes:
+            if axis in self.numbers and isinstance(result.type, Array):
+                index = name(self.numbers[axis], self.span)
+                result = Index(span=self.span, type=result.type.of, base=result, index=index)
+        return result
 
     # --- what is known of the thread
 
@@ -176,43 +177,46 @@ class _ElementWriter(TileWriter):
         return None
 
     def place(self, axis: Axis) -> Expr:
-        """Return what stands for the place of an iteration."""
-        return name(self.places[axis], self.span) if axis in self.places else self.position(axis)
+        """Return where the iteration at hand is along an axis of its block: along x a block's width behind the one
+        before it, so that neighboring lanes have neighbors; else next to it."""
+        if axis not in self.numbers:
+            return self.position(axis)
+        scaled, along = self.offset(axis), self.along(axis)
+        return along if constant(scaled) == 0 else binary("+", scaled, along, INT)
 
     def offset(self, axis: Axis) -> Expr:
         """Return how far the first counter of a thread is from that of its block."""
-        return self.place_of(axis, 0)
+        position = self.position(axis)
+        if axis == "x" or axis not in self.numbers or constant(position) == 0:
+            return position
+        return binary("*", position, number(self.shape.block.elements_along(axis), self.span), INT)
 
-    def place_of(self, axis: Axis, along: int) -> Expr:
-        """Return where an iteration of the thread is along an axis of its block: along x a block's width behind the
-        one before it, so that neighboring lanes have neighbors; else next to it."""
-        position, block = self.position(axis), self.shape.block
-        if axis == "x":
-            return binary("+", position, number(along * block.along("x"), self.span), INT)
-        scaled = binary("*", position, number(block.elements_along(axis), self.span), INT)
-        return binary("+", number(0, self.span) if constant(position) == 0 else scaled, number(along, self.span), INT)
+    def along(self, axis: Axis) -> Expr:
+        """Return how far the counter of the iteration at hand is from that of the thread's first one."""
+        own: Expr = name(self.numbers[axis], self.span)
+        if axis != "x" or self.shape.block.along("x") == 1:
+            return own
+        return binary("*", own, number(self.shape.block.along("x"), self.span), INT)
 
     def prologue(self) -> tuple[Stmt, ...]:
-        """Return the declarations of counters, of variables, and of whether the launch has the whole block."""
+        """Return the declarations of variables, and of whether the launch has the whole block."""
         made: list[Stmt] = [*super().prologue()]
-        for head, axis in zip(self.shape.block.heads, self.shape.block.axes, strict=True):
-            for along in range(self.shape.block.elements_along(axis) if head.variable in self.firsts else 0):
-                made.append(declare(self.counters[axis, along], self.counter_of(head, axis, along), self.span))
         made.append(declare(self.wholes[self.inside], self.write_whole(), self.span))
-        for symbol in self.outer:
-            variables = (VarDecl(span=self.span, symbol=one, init=None) for one in self.privates[symbol].values())
-            made.append(DeclStmt(span=self.span, declarations=tuple(variables)))
+        made += [self.declare_array(self.privates[symbol]) for symbol in self.outer]
         return tuple(made)
 
-    def counter_of(self, head: For, axis: Axis, along: int) -> Expr:
-        """Return what a counter is worth in one iteration of the thread."""
+    def declare_array(self, array: Symbol) -> Stmt:
+        """Return the declaration of an array without values."""
+        return DeclStmt(span=self.span, declarations=(VarDecl(span=self.span, symbol=array, init=None),))
+
+    def counter_of(self, head: For, axis: Axis) -> Expr:
+        """Return what a counter is worth in the iteration at hand."""
         first: Expr = name(self.firsts[head.variable], self.span)
-        by = along * (self.shape.block.along("x") if axis == "x" else 1)
         type = unqualified(head.variable.type)
-        if by == 0 or type.bits > INT.bits or constant(head.lower) == 0:
-            return binary("+", first, number(by, self.span), type)
+        if type.bits > INT.bits or constant(head.lower) == 0:
+            return binary("+", first, self.along(axis), type)
         # a thread behind the last iteration may have wrapped around
-        moved = binary("+", Cast(span=self.span, type=UNSIGNED, operand=first), number(by, self.span), UNSIGNED)
+        moved = binary("+", Cast(span=self.span, type=UNSIGNED, operand=first), self.along(axis), UNSIGNED)
         return Cast(span=self.span, type=type, operand=moved)
 
     def write_whole(self) -> Expr:
@@ -231,10 +235,10 @@ class _ElementWriter(TileWriter):
             found.append(binary(relation, high, past[0], INT))
         return reduce(lambda a, b: binary("&&", a, b, INT), found)
 
-    def tested(self, active: Symbol, element: _Element) -> Expr:
-        """Return whether an iteration is active."""
+    def tested(self, active: Symbol) -> Expr:
+        """Return whether the iteration at hand is active."""
         if active in self.privates:
-            return name(self.privates[active][element], self.span)
+            return self.element(self.privates[active])
         found: list[Expr] = []
         outer: list[Symbol] = []
         for head in self.shape.block.heads:
@@ -242,48 +246,60 @@ class _ElementWriter(TileWriter):
                 found.append(binary("<=", head.lower, name(head.variable, self.span), INT))
             found.append(guard(head, outer))
             outer.append(head.variable)
-        whole = reduce(lambda a, b: binary("&&", a, b, INT), found)
-        return self.for_element(whole, element)
+        return self.with_own(reduce(lambda a, b: binary("&&", a, b, INT), found))
 
     # --- each iteration for itself
 
-    def for_element(self, node: N, element: _Element, more: Mapping[Symbol, Expr] | None = None) -> N:
-        """Return a copy of text with what one iteration has in place of what all have."""
-        values: dict[Symbol, Expr] = dict(more or {})
-        for head, axis in zip(self.shape.block.heads, self.shape.block.axes, strict=True):
-            if head.variable in self.firsts:
-                values[head.variable] = name(self.counters[axis, element.along(axis)], self.span)
-                values[self.places[axis]] = self.place_of(axis, element.along(axis))
-        for symbol, own in self.privates.items():
-            values[symbol] = name(own[element], self.span)
+    def with_own(self, node: N) -> N:
+        """Return a copy of text with what the iteration at hand has in place of what all have."""
 
         def change(part: Node) -> Node:
-            return values[part.symbol] if isinstance(part, Name) and part.symbol in values else part
+            if not isinstance(part, Name):
+                return part
+            if part.symbol in self.counters:
+                return name(self.counters[part.symbol], part.span)
+            own = self.privates.get(part.symbol)
+            return part if own is None else self.element(own)
 
         return rebuild(copy_tree(node), change)
 
+    def for_each(self, statements: Sequence[Stmt], axes: Sequence[Axis] = ("y", "x")) -> list[Stmt]:
+        """Return statements for each iteration of the thread along some axes, the last one running fastest."""
+        made = list(statements)
+        for axis in reversed([axis for axis in axes if axis in self.numbers]):
+            used = {n.symbol for stmt in made for n in names(stmt)}
+            heads = [head for head in self.shape.block.heads if self.shape.block.axis(head.variable) == axis]
+            for head in heads:
+                if self.counters[head.variable] in used:
+                    made.insert(0, declare(self.counters[head.variable], self.counter_of(head, axis), self.span))
+            past = number(self.shape.block.elements_along(axis), self.span)
+            loop = count(self.numbers[axis], (number(0, self.span), past), 1, _block(heads[0], made), heads[0])
+            made = [Pragma(span=self.span, text=_UNROLL), loop]
+        return made
+
     def guarded(self, statements: Sequence[Stmt], active: Symbol) -> list[Stmt]:
         """Return statements for each iteration that is active."""
-        made: list[Stmt] = []
-        for element in self.elements() if statements else ():
-            own = tuple(self.for_element(stmt, element) for stmt in statements)
-            span = statements[0].span
-            done = own[0] if len(own) == 1 else Block(span=span, statements=own)
-            made.append(If(span=span, condition=self.tested(active, element), then=done, other=None))
-        return made
+        if not statements:
+            return []
+        own = tuple(self.with_own(stmt) for stmt in statements)
+        span = statements[0].span
+        done = own[0] if len(own) == 1 else Block(span=span, statements=own)
+        return self.for_each([If(span=span, condition=self.tested(active), then=done, other=None)])
 
     def declared(self, stmt: DeclStmt, active: Symbol) -> list[Stmt]:
         """Return a declaration for each iteration; only the active ones compute its values."""
-        made: list[VarDecl] = []
+        made: list[Stmt] = []
         for declaration in stmt.declarations:
-            init = declaration.init
-            for element, symbol in self.privatize(declaration.symbol, declaration).items():
-                value = None if init is None else self.for_element(init, element)
-                if value is not None and not isinstance(peel(value), Literal):
-                    test, zero = self.tested(active, element), number(0, value.span)
-                    value = Conditional(span=value.span, type=symbol.type, condition=test, then=value, other=zero)
-                made.append(replace(declaration, symbol=symbol, init=value))
-        return [DeclStmt(span=stmt.span, declarations=(one,)) for one in made]
+            array = self.privatize(declaration.symbol, declaration)
+            made.append(self.declare_array(array))
+            if declaration.init is None:
+                continue
+            value, type = self.with_own(declaration.init), unqualified(declaration.symbol.type)
+            if not isinstance(peel(value), Literal):
+                test, zero = self.tested(active), number(0, value.span)
+                value = Conditional(span=value.span, type=type, condition=test, then=value, other=zero)
+            made += self.for_each([_assign(self.element(array), value)])
+        return made
 
     def enter(self, stmt: Stmt, active: Symbol) -> list[Stmt]:
         """Return a statement that has a loop with tiles in it."""
@@ -295,15 +311,19 @@ class _ElementWriter(TileWriter):
             then = Block(span=stmt.then.span, statements=tuple(self.run(statements_of(stmt.then), active)))
             return [replace(stmt, then=then)]
         enters = self.own.make("enters", BOOL, stmt.span)
-        self.wholes[enters] = self.own.make("whole", BOOL, stmt.span)
-        made: list[Stmt] = []
-        for element, symbol in self.privatize(enters, stmt).items():
-            condition = self.for_element(stmt.condition, element)
-            made.append(declare(symbol, binary("&&", self.tested(active, element), condition, BOOL), stmt.span))
-        all_enter = (name(symbol, stmt.span) for symbol in self.privates[enters].values())
-        made.append(declare(self.wholes[enters], reduce(lambda a, b: binary("&&", a, b, INT), all_enter), stmt.span))
+        whole = self.wholes[enters] = self.own.make("whole", BOOL, stmt.span)
+        both = binary("&&", self.tested(active), self.with_own(stmt.condition), BOOL)
+        own = self.element(self.privatize(enters, stmt))
+        one = number(1, stmt.span)
+        more = binary("&&", name(whole, stmt.span), own, BOOL)
+        tests = self.for_each([_assign(own, both), _assign(name(whole, stmt.span), more)])
         inner = self.run(statements_of(stmt.then), enters)
-        return [*made, Block(span=stmt.then.span, statements=tuple(inner))]
+        return [
+            self.declare_array(self.privates[enters]),
+            DeclStmt(span=stmt.span, declarations=(VarDecl(span=stmt.span, symbol=whole, init=one),)),
+            *tests,
+            Block(span=stmt.then.span, statements=tuple(inner)),
+        ]
 
     # --- the iterations of one tile
 
@@ -319,53 +339,35 @@ class _ElementWriter(TileWriter):
         fast = [*self.counter_in(loop, (first, inner), body), *self.unguarded(loop, inner)]
         every = count(inner, ends, 1, _block(loop, fast), loop)
         condition = name(self.wholes[active], loop.span)
-        unrolled = _block(loop, [Pragma(span=loop.span, text=_UNROLL), every])
+        unrolled = _block(loop, [Pragma(span=loop.span, text=_SOME), every])
         return [If(span=loop.span, condition=condition, then=unrolled, other=_block(loop, [some]))]
 
     def unguarded(self, loop: For, inner: Symbol) -> list[Stmt]:
         """Return one iteration of a loop for all iterations of the thread, what several of these read alike read
-        once."""
+        once: what does not change along y before the loop over y, the rest before that over x."""
         tiles = [tile for tile in self.tiles_of(loop) if is_straight(loop) and self.axes_of(tile) < {"x", "y"}]
-        stand_ins = {tile.symbol: self.variable(f"{tile.symbol.name}_read", tile.read.element) for tile in tiles}
-        reads = {id(node): stand_ins[tile.symbol] for tile in tiles for node in tile.read.held}
+        before, within = list[Stmt](), list[Stmt]()
+        reads: dict[int, Expr] = {}
+        for tile in tiles:
+            down = "y" in self.axes_of(tile)
+            kind = self.array_of(unqualified(tile.read.element), () if down else self.axes_of(tile))
+            symbol = self.variable(f"{tile.symbol.name}_read", kind)
+            reads |= {id(node): self.element(symbol, ("x",)) for node in tile.read.held}
+            (within if down else before).extend(self.read_once(tile, symbol, inner))
 
         def change(node: Node) -> Node:
-            return name(reads[id(node)], node.span) if id(node) in reads and isinstance(node, Expr) else node
+            return copy_tree(reads[id(node)]) if id(node) in reads else node
 
-        rest = rebuild(loop.body, change)
-        body: Sequence[Stmt] = statements_of(self.with_tiles(rest, inner))
-        if any(isinstance(stmt, DeclStmt) for stmt in body):
-            body = [Block(span=loop.body.span, statements=tuple(body))]
-        values: dict[tuple[Symbol, int], Expr] = {}
-        made: list[Stmt] = []
-        across, down, _ = self.shape.block.elements
-        for tile in tiles:
-            if "y" not in self.axes_of(tile):
-                for column in range(across if self.axes_of(tile) else 1):
-                    made.append(self.read_once(tile, inner, _Element(0, column), values))
-        for row in range(down):
-            own = [tile for tile in tiles if "y" in self.axes_of(tile)]
-            line = [self.read_once(tile, inner, _Element(row, 0), values) for tile in own]
-            for column in range(across):
-                more = {stand_ins[tile.symbol]: values[tile.symbol, self.number_in_tile(tile, row, column)]
-                        for tile in tiles}  # fmt: skip
-                line += [self.for_element(stmt, _Element(row, column), more) for stmt in body]
-            made += line
-        return made
+        body = self.with_tiles(rebuild(loop.body, change), inner)
+        own = [self.with_own(stmt) for stmt in statements_of(body)]
+        return [*before, *self.for_each([*within, *self.for_each(own, ("x",))], ("y",))]
 
-    def number_in_tile(self, tile: ReadTile, row: int, column: int) -> int:
-        """Return which of the elements of a tile that a thread reads an iteration uses."""
-        axes = self.axes_of(tile)
-        return row if "y" in axes else column if "x" in axes else 0
-
-    def read_once(
-        self, tile: ReadTile, inner: Symbol, element: _Element, values: dict[tuple[Symbol, int], Expr]
-    ) -> Stmt:
-        """Return the declaration of a variable with an element of a tile."""
-        along = self.number_in_tile(tile, element.row, element.column)
-        symbol = self.variable(f"{tile.symbol.name}_{along}", unqualified(tile.read.element))
-        values[tile.symbol, along] = name(symbol, self.span)
-        return declare(symbol, self.for_element(self.element_at(tile, inner), element), self.span)
+    def read_once(self, tile: ReadTile, symbol: Symbol, inner: Symbol) -> list[Stmt]:
+        """Return the statements that read what iterations use of a tile into a variable, or into an array."""
+        value = self.element_at(tile, inner)
+        if isinstance(symbol.type, Scalar):
+            return [declare(symbol, value, self.span)]
+        return [self.declare_array(symbol), *self.for_each([_assign(self.element(symbol, ("x",)), value)], ("x",))]
 
     def element_at(self, tile: ReadTile, inner: Symbol) -> Expr:
         """Return the element of a tile that an iteration reads."""
@@ -380,7 +382,12 @@ class _ElementWriter(TileWriter):
     def axes_of(self, tile: ReadTile) -> set[Axis]:
         """Return the axes along which the iterations of a thread read different elements of a tile."""
         axes = (self.shape.block.axis(loop.variable) for loop in tile.layout.by)
-        return {axis for axis in axes if axis in self.places and axis is not None}
+        return {axis for axis in axes if axis in self.numbers and axis is not None}
+
+
+def _assign(target: Expr, value: Expr) -> Stmt:
+    stored = Assign(span=value.span, type=target.type, op="=", target=target, value=value)
+    return ExprStmt(span=value.span, expr=stored)
 
 
 def _block(loop: For, statements: Sequence[Stmt]) -> Stmt:
