@@ -21,6 +21,7 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
+from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.analysis.sync.barriers import barriers, exchanges
 from warpsmith.analysis.sync.decide import Races, decide
 from warpsmith.analysis.sync.orders import find_agreed, find_compared
@@ -75,6 +76,7 @@ def examine(
         as_written = replace(with_reads, races=tuple(_races_of_reads(found_races.found, with_reads)))
         found_races = _join(found_races, with_reads)
     found_races = _leave_images(found_races) if module.images else found_races
+    kept = find_unrolled(function, warp.graph)
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -84,7 +86,7 @@ def examine(
         block_assumed=block_assumed,
         grid_assumed=grid_assumed,
         branches=tuple(branches(warp, whole)),
-        accesses=facts,
+        accesses=tuple(fact for fact in facts if fact.instruction not in kept.accesses),
         barriers=waits,
         races=found_races.found,
         races_complete=found_races.complete,

@@ -45,6 +45,13 @@ def test_groups_far_apart_never_join() -> None:
     assert found.low.tolist() == [far, 0] and found.group.tolist() == [0, 1]
 
 
+def test_many_groups_far_apart_never_overflow() -> None:
+    group = np.repeat(np.arange(0, 1 << 28, 1 << 20), 2)
+    low = np.tile(np.array([1 << 36, 1 << 37]), len(group) // 2)
+    found = join(group, low, low + 4)
+    assert (found.group == group).all() and (found.low == low).all() and (found.high == low + 4).all()
+
+
 def test_too_many_pieces_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(footprint, "MOST", 100)
     one = join(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64))

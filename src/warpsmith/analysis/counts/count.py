@@ -22,6 +22,7 @@ from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import GROUPS, Sweeps
 from warpsmith.analysis.counts.values import LaunchSources
 from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
+from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.source import Span
 from warpsmith.machine.requests import SECTOR
@@ -140,7 +141,8 @@ def _work(
             counts[kind] = counts.get(kind, 0.0) + count * float(warps[0])
         batches += one.batches * float(warps[0])
         flops, wide = flops + one.flops * lanes, wide + one.wide * lanes
-    rows = {i: row[:, 0] for i, row in sums.requests.items()}
+    kept = find_unrolled(function, graph).accesses
+    rows = {i: row[:, 0] for i, row in sums.requests.items() if i not in kept}
     of_global = {i: row for i, row in rows.items() if row[LINES] > 0}
     reads = [i for i in of_global if i.op == "load" or i.op.startswith("atomic")]
     writes = [i for i in of_global if i.op != "load"]

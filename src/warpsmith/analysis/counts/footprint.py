@@ -23,6 +23,7 @@ from warpsmith.analysis.counts.columns import Column
 __all__ = ["MOST", "REGION", "Intervals", "TooManyIntervalsError", "join", "repeated", "touched_units"]
 
 MOST: Final = 2_000_000
+_FARTHEST: Final = 1 << 62
 REGION: Final = 1 << 40
 """Bytes between two arrays whose addresses are not known."""
 
@@ -47,17 +48,19 @@ def join(group: Column, low: Column, high: Column, gap: int = 0) -> Intervals:
     group, low, high = group[order], low[order], high[order]
     if not len(low):
         return Intervals(group, low, high)
+    first_of_group = np.append(True, group[1:] != group[:-1])
+    rank = np.cumsum(first_of_group) - 1
+    base = low[first_of_group][rank]
     # groups stand so far apart that the largest end so far is one of the same group
-    base = int(low.min())
-    far = int(high.max()) - base + gap + 1
-    ranks = np.unique(group, return_inverse=True)[1] if far > 1 << 40 else group - group[0]
-    ends = np.maximum.accumulate(ranks * far + (high - base))
-    starts = ranks * far + (low - base)
-    fresh = np.ones(len(low), np.bool_)
-    fresh[1:] = (starts[1:] > ends[:-1] + gap) | (group[1:] != group[:-1])
+    far = int((high - base).max()) + gap + 1
+    if far * (int(rank[-1]) + 1) > _FARTHEST:
+        raise TooManyIntervalsError
+    ends = np.maximum.accumulate(rank * far + (high - base))
+    starts = rank * far + (low - base)
+    fresh = first_of_group | np.append(True, starts[1:] > ends[:-1] + gap)
     first = np.flatnonzero(fresh)
     last = np.append(first[1:], len(low)) - 1
-    return Intervals(group[first], low[first], ends[last] - ranks[last] * far + base)
+    return Intervals(group[first], low[first], ends[last] - rank[last] * far + base[last])
 
 
 def repeated(found: Intervals, stride: Column, times: int) -> Intervals:

@@ -6,9 +6,9 @@
     param, address, bitcast, zext → none: operands and registers
     64-bit sums → two of 32 bits, products four; a division the sequence that stands for it
 
-Limits: what a compiler unrolls, makes of indices that change evenly, or finds twice is not known here: these are counts
-of the IR, and SASS may have fewer or more. The lengths of divisions and of 64-bit functions are from memory, not
-confirmed.
+Loops that are unrolled because they index an array in registers are only what they do. Limits: what else a compiler
+unrolls, makes of indices that change evenly, or finds twice is not known here: these are counts of the IR, and SASS may
+have fewer or more. The lengths of divisions and of 64-bit functions are from memory, not confirmed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.analysis.resources.unrolled import Unrolled, find_unrolled
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Memory, Operand, Switch, Value
 from warpsmith.ssa.ops import OPS
@@ -46,14 +47,16 @@ class BlockKinds(Struct, frozen=True):
 def block_kinds(function: Function, graph: Graph) -> dict[str, BlockKinds]:
     """Return what each block of code that can be reached is made of; what a loop does not change stands before it."""
     uses = Counter(o for block in function.blocks for o in _operands(block) if isinstance(o, Value))
+    unrolled = find_unrolled(function, graph)
+    gone = unrolled.accesses | unrolled.free
     made = {v: i for _, i in function.instructions() for v in i.results}
     homes = _homes(function, graph)
     held: dict[str, list[Instruction]] = {name: [] for name in graph.order}
     for block, i in function.instructions():
-        if block.name in graph.rank:
+        if block.name in graph.rank and i not in gone:
             held[homes.get(i, block.name)].append(i)
     blocks = {block.name: block for block in function.blocks}
-    return {name: _kinds_of(blocks[name], held[name], uses, made) for name in graph.order}
+    return {name: _kinds_of(blocks[name], held[name], (uses, made), unrolled) for name in graph.order}
 
 
 def _homes(function: Function, graph: Graph) -> dict[Instruction, str]:
@@ -83,7 +86,10 @@ def _operands(block: BasicBlock) -> Iterable[Operand]:
 
 
 def _kinds_of(
-    block: BasicBlock, held: Iterable[Instruction], uses: Mapping[Value, int], made: Mapping[Value, Instruction]
+    block: BasicBlock,
+    held: Iterable[Instruction],
+    code: tuple[Mapping[Value, int], Mapping[Value, Instruction]],
+    unrolled: Unrolled,
 ) -> BlockKinds:
     found: Counter[str] = Counter()
     flops = wide = 0
@@ -91,12 +97,12 @@ def _kinds_of(
         operations = _flops(i)
         flops += operations
         wide += operations if i.results and i.results[0].type.bits == 64 else 0
-        if not _is_fused(i, uses, made):
+        if not _is_fused(i, *code):
             for kind, count in _kinds(i):
                 found[kind] += count
-    if isinstance(block.terminator, Branch | Switch):
+    if isinstance(block.terminator, Branch | Switch) and block.name not in unrolled.ends:
         found["control"] += 1
-    return BlockKinds(found, _batches(block), flops, wide)
+    return BlockKinds(found, _batches(block, unrolled), flops, wide)
 
 
 def _is_fused(i: Instruction, uses: Mapping[Value, int], made: Mapping[Value, Instruction]) -> bool:
@@ -161,12 +167,14 @@ def _conversion(i: Instruction) -> Iterable[tuple[str, int]]:
     yield ("integer" if i.op == "sext" else "convert"), 1
 
 
-def _batches(block: BasicBlock) -> int:
+def _batches(block: BasicBlock, unrolled: Unrolled) -> int:
     """Return how often a warp waits for memory: loads are on the way together until something needs one of them."""
     waits, pending = 0, set[Value]()
     for i in block.instructions:
         if pending.intersection(o for o in i.operands if isinstance(o, Value)):
             waits, pending = waits + 1, set()
-        if isinstance(i.detail, Memory) and i.results and i.detail.space not in ("shared", "constant", "param"):
+        if i in unrolled.accesses or not isinstance(i.detail, Memory):
+            continue
+        if i.results and i.detail.space not in ("shared", "constant", "param"):
             pending.update(i.results)
     return waits + bool(pending)

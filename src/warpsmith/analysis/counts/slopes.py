@@ -19,6 +19,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from warpsmith.analysis.counts.columns import Column, apply, has_columns
+from warpsmith.analysis.counts.threads import AXES
 from warpsmith.ssa.nodes import Instruction, Text
 
 __all__ = ["STEADY", "UNEVEN", "WINDOWS", "Known", "Lacking", "NotRegularError", "Number", "Slope", "result_of"]
@@ -143,9 +144,27 @@ def _steady(
     """Return the slopes of a comparison: of sums without a sign only where they are never negative."""
     even = all(slope is not UNEVEN for slope in found.values())
     unsigned = i.op.startswith("u")
-    if even and (not unsigned or all(_never_negative(k, extents) for k in known)):
-        return dict.fromkeys(found, STEADY)
-    return dict.fromkeys(found, UNEVEN)
+    if not even or (unsigned and not all(_never_negative(k, extents) for k in known)):
+        return dict.fromkeys(found, UNEVEN)
+    loops = [key for key in found if key in extents and key not in AXES]
+    settled = loops if _is_settled(i, known, {key: extents[key] for key in loops}) else ()
+    return {key: STEADY for key in found if key not in settled}
+
+
+def _is_settled(i: Instruction, known: Sequence[Known], extents: Mapping[str, Column]) -> bool:
+    """Whether a comparison has one answer in all iterations of some loops."""
+    one, other = known
+    keys = {*one.slopes, *other.slopes} & extents.keys()
+    slopes: dict[str, Slope] = {}
+    for key in keys:
+        ours, theirs = one.slopes.get(key, _ZERO), other.slopes.get(key, _ZERO)
+        if isinstance(ours, str) or isinstance(theirs, str):
+            return False
+        slopes[key] = ours - theirs
+    difference = Known(one.column.astype(np.int64) - other.column.astype(np.int64), slopes)
+    low, high = _corners(difference, extents)
+    strict = i.op in ("slt", "ult", "sge", "uge")
+    return bool(((low < 0) == (high < 0)).all() if strict else ((low <= 0) == (high <= 0)).all())
 
 
 # --- rules: the slopes of the operands along one loop, None where one does not change with it

@@ -37,6 +37,7 @@ from warpsmith.analysis.counts.tallies import Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import AccessCounter
 from warpsmith.analysis.counts.values import LaunchSources
+from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import (
@@ -89,7 +90,8 @@ class WarpWalk:
     def __init__(self, function: Function, graph: Graph, threads: LaunchedThreads, sources: LaunchSources) -> None:
         self.function, self.graph, self.threads, self.sources = function, graph, threads, sources
         self.blocks: dict[str, BasicBlock] = {b.name: b for b in function.blocks}
-        self.irregular: set[str] = set()
+        # these are short, and what is in them seldom goes evenly: each that is tried costs a walk from the start
+        self.irregular = {graph.cycles_around(end)[-1].header for end in find_unrolled(function, graph).ends}
         self.plans: dict[str, LoopPlan | None] = {}
         self.wanted = _find_wanted(function)
         self.left = MOST_WORK

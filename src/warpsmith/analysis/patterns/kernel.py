@@ -59,8 +59,8 @@ class _Found(Struct):
 def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
     """Return the access patterns of a kernel, space by space in order of appearance."""
     forms = solved_forms(facts.module, facts.block_level, facts.shape)
-    sites = [_unclamped(forms, site) for site in places(forms)]
     known = {fact.instruction: fact for fact in facts.accesses}
+    sites = [_unclamped(forms, site) for site in places(forms) if site.instruction in known]
     headers = frozenset(site.block for site in sites)
     presences = Presences(forms)
     groups: dict[tuple[str, ...], list[AccessSite]] = {}

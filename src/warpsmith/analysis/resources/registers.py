@@ -1,6 +1,7 @@
 """How many registers a thread is estimated to hold, where no compiler says it.
 
-    live        the most that holds something at once, in 32-bit registers; arguments are read where they lie
+    live        the most that holds something at once, in 32-bit registers; arguments are read where they lie; the small
+                arrays that loops index which are unrolled (unrolled.py)
     estimate    2 + 1.12 · live, and 12 more where a division or a root of 64 bits is a function that is called
                 30 at least, where a loop that counts and loads enough is unrolled: its loads are on the way together
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final
 
+from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -47,7 +49,10 @@ _WIDE_CALLS: Final = frozenset({"fdiv", "sqrt", "rsqrt", "rcp"})
 def estimate_registers(function: Function, graph: Graph) -> int:
     """Return about how many registers ptxas gives a thread."""
     arguments = frozenset(v for _, i in function.instructions() if isinstance(i.detail, Param) for v in i.results)
-    found = _OWN + _SHARE * live_registers(function, graph, arguments)
+    kept = find_unrolled(function, graph)
+    numbers = frozenset(v for i in kept.free for v in i.results)
+    live = live_registers(function, graph, arguments | numbers) + -(-kept.bytes // 4)
+    found = _OWN + _SHARE * live
     if any(i.op in _WIDE_CALLS and i.result.type.bits == 64 for _, i in function.instructions()):
         found += _CALLED
     if any(True for _ in _unrolled(function, graph)):

@@ -2,7 +2,7 @@
 
 registers   as ptxas says; else estimated (registers.py)
 shared      of the kernel and of the functions that it may call, static; what the launch adds
-local       arrays of a thread's own
+local       arrays of a thread's own, but those that a compiler keeps in registers (unrolled.py)
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from warpsmith.analysis.resources.registers import estimate_registers
+from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.analysis.uniformity.facts import Dim, ResourceFact
 from warpsmith.machine.devices import Device
 from warpsmith.machine.occupancy import Occupancy, occupancy
@@ -42,6 +43,7 @@ def resources(
     static = _total(symbol for symbol in symbols if symbol.space == "shared")
     if compiled is not None and compiled.shared_bytes is not None:
         static = compiled.shared_bytes
+    kept = find_unrolled(kernel, graph).arrays
     registers = estimate_registers(kernel, graph) if compiled is None else compiled.registers
     threads = block[0] * block[1] * block[2]
     return ResourceFact(
@@ -49,7 +51,7 @@ def resources(
         "estimate" if compiled is None else "ptxas",
         static,
         shared,
-        _total(symbol for symbol in symbols if symbol.space == "local"),
+        _total(symbol for symbol in symbols if symbol.space == "local" and symbol not in kept),
         0 if compiled is None else compiled.spill_bytes,
         threads,
         _occupancy(device, threads, registers, static + shared),

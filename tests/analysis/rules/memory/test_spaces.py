@@ -50,14 +50,14 @@ def test_numbers_that_a_call_is_handed_are_no_array() -> None:
     assert found(STORE.format("%o", "%x") + at("%o", "1:i32") + STORE.format("%p", "%n"), ptx=True) == []
 
 
-def test_constant_places_and_tables_are_a_guess() -> None:
-    assert found(STORE.format("%o", "%x") + LOAD.format("%o"))[0].certainty == "heuristic"
+def test_constant_places_are_registers_and_tables_a_guess() -> None:
+    assert found(STORE.format("%o", "%x") + LOAD.format("%o")) == []
     assert found(at("%o", "%n") + STORE.format("%o", "3:i32") + LOAD.format("%p"))[0].certainty == "heuristic"
     assert found(at("%o", "%n") + STORE.format("%p", "3:i32"))[0].certainty == "conditional"
 
 
-@pytest.mark.parametrize(("limit", "certainty"), [("8:i32", "heuristic"), ("%n", "conditional")])
-def test_a_counter_of_a_loop_that_a_compiler_can_unroll(limit: str, certainty: str) -> None:
+@pytest.mark.parametrize(("limit", "told"), [("8:i32", []), ("80:i32", ["heuristic"]), ("%n", ["conditional"])])
+def test_a_counter_of_a_loop_that_a_compiler_can_unroll(limit: str, told: list[str]) -> None:
     body = f"""
 {STORE.format("%o", "%x")}
   jump head
@@ -70,8 +70,7 @@ head:
   %c:i1 = slt %k {limit}
   branch %c head done
 done:"""
-    (one,) = found(body)
-    assert one.certainty == certainty
+    assert [one.certainty for one in found(body)] == told
 
 
 def constant(index: str) -> list[KernelFinding]:

@@ -1,0 +1,226 @@
+"""Which small arrays of a thread a compiler keeps in registers, and the loops that it unrolls for that.
+
+    float sum[4][4];
+    for (int i = 0; i < 4; i++)         ┐ each index is a number once the loops are unrolled: sum is in registers,
+        for (int j = 0; j < 4; j++)     ├ and of the loops nothing is left but the sums
+            sum[i][j] += a[i] * b[j];   ┘
+
+An array is kept so where its address goes nowhere but into loads and stores, and every index is made of numbers and of
+counters of loops that run a known number of times, few enough. Limits: nothing is known of what a compiler does with
+larger ones; arrays that only a part of a loop's iterations indexes with numbers are in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from math import prod
+from typing import Final
+
+from msgspec import Struct
+
+from warpsmith.ssa.graph import Cycle, Graph
+from warpsmith.ssa.nodes import (
+    Address,
+    Branch,
+    Constant,
+    Function,
+    Instruction,
+    Memory,
+    Operand,
+    Phi,
+    Symbol,
+    Value,
+    terminator_operands,
+)
+from warpsmith.ssa.ops import OPS
+from warpsmith.ssa.semantics.lane import lane
+
+__all__ = ["Unrolled", "find_unrolled"]
+
+_NO_NUMBERS: Final = ("address", "from_generic", "lanewise", "param", "query", "to_generic")
+_MOST_TRIPS: Final = 64
+_MOST_COPIES: Final = 1024
+_MOST_BYTES: Final = 1024
+"""A thread has 255 registers of four bytes."""
+
+
+class Unrolled(Struct, frozen=True):
+    """`arrays`: those in registers; `accesses`: the loads and stores of them; `free`: the instructions that are numbers
+    once the loops are unrolled; `ends`: the blocks of code whose branch ends such a loop."""
+
+    arrays: tuple[Symbol, ...] = ()
+    accesses: frozenset[Instruction] = frozenset()
+    free: frozenset[Instruction] = frozenset()
+    ends: frozenset[str] = frozenset()
+
+    @property
+    def bytes(self) -> int:
+        """Return how many bytes of registers the arrays take."""
+        return sum(symbol.bytes for symbol in self.arrays)
+
+
+class _Counter(Struct, frozen=True):
+    """A loop that runs `trips` times. `phi`: its counter; `end`: the block of code whose branch ends it."""
+
+    phi: Value
+    trips: int
+    end: str
+
+
+def find_unrolled(function: Function, graph: Graph) -> Unrolled:
+    """Return what a compiler keeps in registers of the arrays of a thread that are in memory as written."""
+    small = {s.name: s for s in function.symbols if s.space == "local" and s.bytes <= _MOST_BYTES}
+    if not small or function.listing is not None:
+        # a compiler that has written PTX has unrolled what it would: arrays that are left are in memory
+        return Unrolled()
+    code = _Code(function, graph)
+    counters = {one.phi: one for one in code.counters()}
+    kept: dict[Symbol, Mapping[Instruction, frozenset[Value]]] = {}
+    for name, symbol in small.items():
+        found = code.indexed(name, counters.keys())
+        if found is not None and all(prod(counters[p].trips for p in phis) <= _MOST_COPIES for phis in found.values()):
+            kept[symbol] = found
+    used = {phi for own in kept.values() for phis in own.values() for phi in phis}
+    accesses = frozenset(i for own in kept.values() for i in own)
+    addresses = {i for one in accesses for i in code.made_of(one.operands[0])}
+    free = {i for i in code.instructions if code.is_number(i, used)} | addresses
+    return Unrolled(tuple(kept), accesses, frozenset(free), frozenset(counters[phi].end for phi in used))
+
+
+class _Code:
+    """A function, with where each value comes from."""
+
+    def __init__(self, function: Function, graph: Graph) -> None:
+        self.graph = graph
+        self.blocks = {block.name: block for block in function.blocks if block.name in graph.successors}
+        self.instructions = [i for block in self.blocks.values() for i in block.instructions]
+        self.made: Mapping[Value, Instruction] = {v: i for i in self.instructions for v in i.results}
+        self._parts: dict[Value, frozenset[Value] | None] = {}
+
+    # --- loops that run a known number of times
+
+    def counters(self) -> Iterator[_Counter]:
+        """Yield the loops whose number of iterations is known, and is small."""
+        for cycle in _all_cycles(self.graph.cycles):
+            leaving = [n for n in cycle.blocks if any(s not in cycle.blocks for s in self.graph.successors[n])]
+            end = self.blocks[leaving[0]].terminator if len(leaving) == 1 else None
+            if isinstance(end, Branch) and len(cycle.entries) == 1:
+                for phi in self.blocks[cycle.header].phis:
+                    trips = self.trips(cycle, phi, end, leaving[0])
+                    if trips is not None:
+                        yield _Counter(phi.result, trips, leaving[0])
+
+    def trips(self, cycle: Cycle, phi: Phi, end: Branch, leaving: str) -> int | None:
+        """Return how many values a counter has in a loop; None: that is not known, or they are many."""
+        starts = {o for before, o in phi.incoming if before not in cycle.blocks}
+        steps = {o for before, o in phi.incoming if before in cycle.blocks}
+        if len(starts) != 1 or len(steps) != 1:
+            return None
+        (start,), (step,) = starts, steps
+        stays = self.graph.successors[leaving][0] in cycle.blocks
+        if not isinstance(start, Constant) or not isinstance(step, Value):
+            return None
+        bits = start.bits
+        for number in range(1, _MOST_TRIPS + 1):
+            known = {phi.result: bits}
+            goes_on, bits_next = self.evaluate(end.condition, known), self.evaluate(step, known)
+            if goes_on is None or bits_next is None:
+                return None
+            if bool(goes_on) != stays:
+                return number
+            bits = bits_next
+        return None
+
+    def evaluate(self, operand: Operand, known: dict[Value, int]) -> int | None:
+        """Return an operand's bits where all that it is made of is known; adds what it finds to `known`."""
+        if isinstance(operand, Constant):
+            return operand.bits
+        if not isinstance(operand, Value) or operand in known:
+            return known.get(operand) if isinstance(operand, Value) else None
+        i = self.made.get(operand)
+        if i is None or len(i.results) != 1 or not self.parts_of(operand):
+            return None
+        parts = [self.evaluate(o, known) for o in i.operands]
+        given = tuple(part for part in parts if part is not None)
+        if len(given) < len(parts):
+            return None
+        (known[operand],) = lane(i, given)
+        return known[operand]
+
+    # --- what numbers are made of
+
+    def parts_of(self, value: Value) -> frozenset[Value] | None:
+        """Return the phis that a value is made of, besides numbers, by pure ops alone; None where others are in it."""
+        if value not in self._parts:
+            self._parts[value] = None
+            i = self.made.get(value)
+            if i is None:
+                is_phi = any(phi.result == value for block in self.blocks.values() for phi in block.phis)
+                self._parts[value] = frozenset({value}) if is_phi else None
+            elif OPS[i.op].pure and i.op not in _NO_NUMBERS:
+                self._parts[value] = self.join(i.operands)
+        return self._parts[value]
+
+    def join(self, operands: Iterable[Operand]) -> frozenset[Value] | None:
+        """Return the phis that operands are made of."""
+        found: frozenset[Value] = frozenset()
+        for operand in operands:
+            parts = self.parts_of(operand) if isinstance(operand, Value) else frozenset()
+            if parts is None or not isinstance(operand, Value | Constant):
+                return None
+            found |= parts
+        return found
+
+    def is_number(self, i: Instruction, counters: set[Value]) -> bool:
+        """Whether an instruction gives a number once the loops of some counters are unrolled."""
+        if len(i.results) != 1:
+            return False
+        parts = self.parts_of(i.result)
+        return bool(parts) and parts is not None and parts <= counters
+
+    # --- arrays
+
+    def indexed(self, name: str, counters: Set[Value]) -> Mapping[Instruction, frozenset[Value]] | None:
+        """Return the loads and stores of an array with the counters of their indices; None where it is in memory."""
+        places: dict[Value, frozenset[Value]] = {}
+        for i in self.instructions:
+            if isinstance(i.detail, Address) and i.detail.symbol == name:
+                places[i.result] = frozenset()
+        accesses: dict[Instruction, frozenset[Value]] = {}
+        for i in self.instructions:
+            into = [o for o in i.operands if isinstance(o, Value) and o in places]
+            if not into:
+                continue
+            if isinstance(i.detail, Memory) and i.op in ("load", "store") and i.operands.index(into[0]) == 0:
+                if len(into) > 1:
+                    return None
+                accesses[i] = places[into[0]]
+                continue
+            more = self.join(o for o in i.operands if o not in places)
+            if i.op != "add" or len(into) != 1 or more is None or not more <= counters:
+                return None
+            places[i.result] = places[into[0]] | more
+        if any(o in places for o in self.elsewhere()):
+            return None
+        return accesses or None
+
+    def elsewhere(self) -> Iterator[Operand]:
+        """Yield the operands of phis and of ends of blocks of code."""
+        for block in self.blocks.values():
+            for phi in block.phis:
+                yield from (operand for _, operand in phi.incoming)
+            yield from terminator_operands(block.terminator)
+
+    def made_of(self, operand: Operand) -> Iterator[Instruction]:
+        """Yield the instructions that an address of an array is made of."""
+        i = self.made.get(operand) if isinstance(operand, Value) else None
+        if i is not None:
+            yield i
+            for part in i.operands:
+                yield from self.made_of(part)
+
+
+def _all_cycles(found: Iterable[Cycle]) -> Iterator[Cycle]:
+    for cycle in found:
+        yield cycle
+        yield from _all_cycles(cycle.children)

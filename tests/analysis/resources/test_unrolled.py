@@ -1,0 +1,66 @@
+"""Arrays that a compiler keeps in registers, and what is left of the loops that index them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lower.harness import lowered
+from warpsmith.analysis.counts.kinds import block_kinds
+from warpsmith.analysis.resources.registers import estimate_registers
+from warpsmith.analysis.resources.unrolled import Unrolled, find_unrolled
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Function
+
+
+def kernel(body: str, folder: Path) -> Function:
+    text = f"__global__ void k(float *p, int n) {{ {body} }}\n"
+    return next(f for f in lowered(text, folder, "k.cu").module.functions if f.kernel)
+
+
+def found(body: str, folder: Path) -> Unrolled:
+    function = kernel(body, folder)
+    return find_unrolled(function, Graph.of(function))
+
+
+FILL = "float s[4]; for (int i = 0; i < 4; i++) s[i] = p[i];"
+OUT = "for (int i = 0; i < 4; i++) p[i] = s[i];"
+
+
+@pytest.mark.parametrize(
+    ("body", "bytes_"),
+    [
+        (f"{FILL} {OUT}", 16),
+        (f"{FILL} for (int k = 0; k < n; k++) for (int i = 3; i >= 0; i--) s[i] += p[k]; {OUT}", 16),
+        (f"{FILL} for (unsigned i = 0; i != 4; i += 2) s[i + 1] = s[i]; {OUT}", 16),
+        ("float s[2][3]; for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) s[i][j] = p[j];"
+         " for (int i = 0; i < 6; i++) p[i] = s[i / 3][i % 3];", 24),
+        # an index that only the run tells, a loop that it ends, a place that goes elsewhere, a loop that is long
+        (f"{FILL} p[0] = s[n];", 0),
+        (f"{FILL} for (int i = 0; i < n; i++) p[i] = s[i];", 0),
+        (f"{FILL} float *q = n > 3 ? s : p; for (int i = 0; i < 4; i++) p[i] = q[i];", 0),
+        (f"{FILL} for (int i = 0; i < 4; i++) {{ if (p[i] > s[i]) break; p[i] = s[i]; }}", 0),
+        ("float s[100]; for (int i = 0; i < 100; i++) s[i] = p[i]; for (int i = 0; i < 100; i++) p[i] = s[i];", 0),
+        ("float s[300]; for (int i = 0; i < 4; i++) s[i] = p[i]; for (int i = 0; i < 4; i++) p[i] = s[i];", 0),
+    ],
+)  # fmt: skip
+def test_arrays_in_registers(body: str, bytes_: int, tmp_path: Path) -> None:
+    assert found(body, tmp_path).bytes == bytes_
+
+
+def test_nothing_but_the_work_is_left_of_their_loops(tmp_path: Path) -> None:
+    body = f"{FILL} for (int k = 0; k < n; k++) for (int i = 0; i < 4; i++) s[i] += p[k]; {OUT}"
+    function = kernel(body, tmp_path)
+    graph = Graph.of(function)
+    made = find_unrolled(function, graph)
+    assert len(made.ends) == 3 and {i.op for i in made.accesses} == {"load", "store"}
+    kinds = block_kinds(function, graph)
+    (inner,) = (b.name for b in function.blocks if any(i.op == "fadd" for i in b.instructions))
+    assert dict(kinds[inner].instructions) == {"single": 1, "memory": 1}
+    assert all("control" not in kinds[name].instructions for name in made.ends)
+
+
+def test_they_take_registers(tmp_path: Path) -> None:
+    few, many = (kernel(f"{FILL} {OUT}".replace("4", str(n)), tmp_path) for n in (4, 60))
+    assert estimate_registers(many, Graph.of(many)) > estimate_registers(few, Graph.of(few)) + 50
