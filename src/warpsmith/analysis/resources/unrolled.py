@@ -40,6 +40,8 @@ __all__ = ["Unrolled", "find_unrolled"]
 _NO_NUMBERS: Final = ("address", "from_generic", "lanewise", "param", "query", "to_generic")
 _MOST_TRIPS: Final = 64
 _MOST_COPIES: Final = 1024
+_MOST_PARTS: Final = 8
+_DEEPEST: Final = 16
 _MOST_BYTES: Final = 1024
 """A thread has 255 registers of four bytes."""
 
@@ -82,20 +84,41 @@ def find_unrolled(function: Function, graph: Graph) -> Unrolled:
             kept[symbol] = found
     used = {phi for own in kept.values() for phis in own.values() for phi in phis}
     accesses = frozenset(i for own in kept.values() for i in own)
-    addresses = {i for one in accesses for i in code.made_of(one.operands[0])}
-    free = {i for i in code.instructions if code.is_number(i, used)} | addresses
+    free = {i for i in code.instructions if code.is_number(i, used)} | code.made_of(accesses)
     return Unrolled(tuple(kept), accesses, frozenset(free), frozenset(counters[phi].end for phi in used))
 
 
 class _Code:
-    """A function, with where each value comes from."""
+    """A function, with where each value comes from. `parts`: the phis that a value is made of, besides numbers, by pure
+    ops alone; values that others have a part in, or many, are not in it."""
 
     def __init__(self, function: Function, graph: Graph) -> None:
         self.graph = graph
-        self.blocks = {block.name: block for block in function.blocks if block.name in graph.successors}
+        by_name = {block.name: block for block in function.blocks}
+        # in this order values are made before they are used
+        self.blocks = {name: by_name[name] for name in graph.order}
         self.instructions = [i for block in self.blocks.values() for i in block.instructions]
         self.made: Mapping[Value, Instruction] = {v: i for i in self.instructions for v in i.results}
-        self._parts: dict[Value, frozenset[Value] | None] = {}
+        self.parts = {phi.result: frozenset({phi.result}) for block in self.blocks.values() for phi in block.phis}
+        for i in self.instructions:
+            found = self.join(i.operands) if OPS[i.op].pure and i.op not in _NO_NUMBERS else None
+            if found is not None and len(i.results) == 1:
+                self.parts[i.result] = found
+
+    def join(self, operands: Iterable[Operand]) -> frozenset[Value] | None:
+        """Return the phis that operands are made of; None where others have a part in one, or many."""
+        found: frozenset[Value] = frozenset()
+        for operand in operands:
+            parts = self.parts.get(operand) if isinstance(operand, Value) else frozenset[Value]()
+            if parts is None or not isinstance(operand, Value | Constant):
+                return None
+            found |= parts
+        return found if len(found) <= _MOST_PARTS else None
+
+    def is_number(self, i: Instruction, counters: Set[Value]) -> bool:
+        """Whether an instruction gives a number once the loops of some counters are unrolled."""
+        parts = self.parts.get(i.results[0]) if len(i.results) == 1 else None
+        return bool(parts) and parts is not None and parts <= counters
 
     # --- loops that run a known number of times
 
@@ -131,52 +154,21 @@ class _Code:
             bits = bits_next
         return None
 
-    def evaluate(self, operand: Operand, known: dict[Value, int]) -> int | None:
+    def evaluate(self, operand: Operand, known: dict[Value, int], depth: int = _DEEPEST) -> int | None:
         """Return an operand's bits where all that it is made of is known; adds what it finds to `known`."""
         if isinstance(operand, Constant):
             return operand.bits
         if not isinstance(operand, Value) or operand in known:
             return known.get(operand) if isinstance(operand, Value) else None
         i = self.made.get(operand)
-        if i is None or len(i.results) != 1 or not self.parts_of(operand):
+        if i is None or not depth or not self.parts.get(operand):
             return None
-        parts = [self.evaluate(o, known) for o in i.operands]
+        parts = [self.evaluate(o, known, depth - 1) for o in i.operands]
         given = tuple(part for part in parts if part is not None)
         if len(given) < len(parts):
             return None
         (known[operand],) = lane(i, given)
         return known[operand]
-
-    # --- what numbers are made of
-
-    def parts_of(self, value: Value) -> frozenset[Value] | None:
-        """Return the phis that a value is made of, besides numbers, by pure ops alone; None where others are in it."""
-        if value not in self._parts:
-            self._parts[value] = None
-            i = self.made.get(value)
-            if i is None:
-                is_phi = any(phi.result == value for block in self.blocks.values() for phi in block.phis)
-                self._parts[value] = frozenset({value}) if is_phi else None
-            elif OPS[i.op].pure and i.op not in _NO_NUMBERS:
-                self._parts[value] = self.join(i.operands)
-        return self._parts[value]
-
-    def join(self, operands: Iterable[Operand]) -> frozenset[Value] | None:
-        """Return the phis that operands are made of."""
-        found: frozenset[Value] = frozenset()
-        for operand in operands:
-            parts = self.parts_of(operand) if isinstance(operand, Value) else frozenset()
-            if parts is None or not isinstance(operand, Value | Constant):
-                return None
-            found |= parts
-        return found
-
-    def is_number(self, i: Instruction, counters: set[Value]) -> bool:
-        """Whether an instruction gives a number once the loops of some counters are unrolled."""
-        if len(i.results) != 1:
-            return False
-        parts = self.parts_of(i.result)
-        return bool(parts) and parts is not None and parts <= counters
 
     # --- arrays
 
@@ -211,13 +203,17 @@ class _Code:
                 yield from (operand for _, operand in phi.incoming)
             yield from terminator_operands(block.terminator)
 
-    def made_of(self, operand: Operand) -> Iterator[Instruction]:
-        """Yield the instructions that an address of an array is made of."""
-        i = self.made.get(operand) if isinstance(operand, Value) else None
-        if i is not None:
-            yield i
-            for part in i.operands:
-                yield from self.made_of(part)
+    def made_of(self, accesses: Iterable[Instruction]) -> set[Instruction]:
+        """Return the instructions that the addresses of an array are made of."""
+        found: set[Instruction] = set()
+        pending = [i.operands[0] for i in accesses]
+        while pending:
+            operand = pending.pop()
+            i = self.made.get(operand) if isinstance(operand, Value) else None
+            if i is not None and i not in found:
+                found.add(i)
+                pending += i.operands
+        return found
 
 
 def _all_cycles(found: Iterable[Cycle]) -> Iterator[Cycle]:
