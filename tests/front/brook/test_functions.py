@@ -22,7 +22,8 @@ def test_streams_are_values_and_out_streams_places_of_who_calls() -> None:
         }
     """
     arrays = {
-        "a": np.array([1, 2], "f4"), "g": np.array([10, 20, 30], "f4"), "h": np.array([0, 0, 2, 1], "i4"), "o": np.zeros(2, "f4"),
+        "a": np.array([1, 2], "f4"), "g": np.array([10, 20, 30], "f4"), "h": np.array([0, 0, 2, 1], "i4"),
+        "o": np.zeros(2, "f4"),
         "v": np.zeros(8, "f4"),
     }  # fmt: skip
     found = launch(module_of(text), "k", arrays, {"h_width": 2}, (1, 2))

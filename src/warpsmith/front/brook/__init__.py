@@ -6,6 +6,7 @@
     definitions.py     heads of functions; statements.py, expressions.py, operators.py: their bodies
     functions.py       what kernels call; prelude.br: what is written in Brook+ itself
     kernels.py         one thread an element of a domain, around a kernel's text
+    hosts.py           functions of host code, which are run (flows/streams)
     kinds.py           types
 
 Read `nodes.py`, then `kernels.py`, then `read.py`.

@@ -291,6 +291,8 @@ class BrookExpressions:
     def _call(self, word: BrookWord) -> Expr:
         if word.text in self.kinds:
             return self._vector(word)
+        if word.text == "sizeof" and self.host:
+            return self._size(word)
         if word.text in ("indexof", "instance") and not self.host:
             return self._place(word)
         arguments = self._arguments()
@@ -308,6 +310,13 @@ class BrookExpressions:
         span, type = cursor.since(word), "int4" if word.text == "instance" else "float4"
         zero = Literal(span=span, type=INT, text="0", value=0)
         return InitList(span=span, type=TYPE_NAMES[type], items=(position(0, span), position(1, span), zero, zero))
+
+    def _size(self, word: BrookWord) -> Expr:
+        self.cursor.take()
+        type = self.type_name()
+        self.cursor.expect(")", "behind the type of sizeof")
+        span = self.cursor.since(word)
+        return Literal(span=span, type=INT, text=span.text, value=byte_size(type) or 1)
 
     def _vector(self, word: BrookWord) -> Expr:
         type, items = self.kinds[word.text], self._arguments()

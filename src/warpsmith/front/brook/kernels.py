@@ -78,7 +78,7 @@ class _Maker:
         guard = [self._guard()] if self.guarded else []
         body = Block(span=self.span, statements=(*guard, *work))
         kind = FunctionType(VOID, tuple(one.type for one in self.parameters))
-        symbol = Symbol(self.definition.name, f"brook:kernel:{self.definition.name}", kind, "function", self.place)
+        symbol = Symbol(self.definition.name, f"brook:launched:{self.definition.name}", kind, "function", self.place)
         function = Function(
             span=self.span, symbol=symbol, parameters=tuple(self.parameters), body=body, static=False,
             device=DeviceTraits(kernel=True),
