@@ -56,9 +56,13 @@ def numbers_in(seed: int, count: int, kind: str = "f4") -> Array:
     return (rng.random(count, dtype=np.float32) * 8 - 2).astype(np.float32)
 
 
+def _nothing(_: dict[str, Array]) -> None:
+    """Change no array."""
+
+
 class BrookCase(Struct, frozen=True):
-    """A kernel of an example, with what it is run on: `arrays` before, `numbers`, the threads' `shape`; `results` are
-    compared with what `oracle` leaves in copies of the arrays."""
+    """A kernel of an example (or of `text`), with what it is run on: `arrays` before, `numbers`, the threads' `shape`;
+    `results` are compared with what `oracle` leaves in copies of the arrays."""
 
     example: str
     kernel: str
@@ -66,7 +70,8 @@ class BrookCase(Struct, frozen=True):
     numbers: dict[str, Any]
     shape: tuple[int, int]
     results: Sequence[str]
-    oracle: Callable[[dict[str, Array]], None]
+    oracle: Callable[[dict[str, Array]], None] = _nothing
+    text: str = ""
 
 
 def agrees(case: BrookCase, module: Module | None = None, *, compiled: bool = False) -> bool:

@@ -14,6 +14,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
@@ -50,13 +51,18 @@ class PassRunner:
         arguments = call.place(memory, height, width)
         grid = (-(-width // _BLOCK[0]), height, 1)
         launch = Launch(grid, _BLOCK, arguments=arguments, max_steps=self.most)
-        done = execute(self.module, name, launch, memory, self.choice)
+        done = execute(self.module, name, launch, memory, self._choose(name))
         _check_run(done, name, span)
         call.take_back()
         sums = done.totals
         said = tuple(map(_shown, given))
         row = PassRow(name, span.line, said, height, width, sums.warp_instructions, sums.lane_instructions)
         self.rows.append(row)
+
+    def _choose(self, name: str) -> EngineChoice:
+        """Return who runs a pass: what is called again is worth compiling, however short it is."""
+        again = any(row.kernel == name for row in self.rows)
+        return replace(self.choice, engine="compiled") if again and not self.choice.engine else self.choice
 
 
 def _check_run(done: Done, name: str, span: Span) -> None:
