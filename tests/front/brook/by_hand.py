@@ -115,9 +115,9 @@ CASES: Final = (
         lambda a: in_c("add", a["a"], a["total"], 6, 12, 2, 3),
     ),
     BrookCase(
-        "fractal.br", "mandelbrot", {"steps": _empty(9 * 13, "i4")},
-        {"corner": _CORNER, "step": _STEP, "most": 20}, (9, 13), ["steps"],
-        lambda a: in_c("mandelbrot", _CORNER, _STEP, 20, a["steps"], 9, 13),
+        "fractal.br", "mandelbrot", {"steps": _empty(5 * 9, "i4")},
+        {"corner": _CORNER, "step": _STEP, "most": 12}, (5, 9), ["steps"],
+        lambda a: in_c("mandelbrot", _CORNER, _STEP, 12, a["steps"], 5, 9),
     ),
     BrookCase(
         "vectors.br", "shade",

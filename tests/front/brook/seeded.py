@@ -38,7 +38,7 @@ def found_by(bug: ReaderBug) -> str | None:
         else:
             patch.setattr(bug.owner, bug.name, bug.make(getattr(bug.owner, bug.name)))
         try:
-            return next((case.kernel for case in CASES if _shows(case)), None)
+            return next((case.kernel for case in CASES[::-1] if _shows(case)), None)
         finally:
             functions._prelude.cache_clear()
 
