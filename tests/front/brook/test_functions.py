@@ -67,3 +67,9 @@ def test_what_calls_itself_is_refused() -> None:
         wrong(text)
     ) == 1
     assert all("calls itself" in message for _, _, message, _ in wrong(text))
+
+
+def test_sines_are_those_of_the_hardware() -> None:
+    made = module_of("kernel void k(float a<>, out float o<>) { o = sin(a) + exp2(a) + sqrt(a) + pow(a, 2); }")
+    ops = [i.op for _, i in made.functions[0].instructions()]
+    assert {"sin", "exp2", "sqrt"} <= set(ops) and ops.count("lanewise") == 1

@@ -4,7 +4,6 @@ come out."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -13,6 +12,7 @@ from msgspec import Struct, field
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
+from warpsmith.flows.simulate import save_array
 from warpsmith.flows.streams.evaluate import HostRunner
 from warpsmith.flows.streams.passes import PassRunner
 from warpsmith.flows.streams.values import HostArray, HostPointer, HostValue
@@ -106,18 +106,9 @@ def _output(array: HostArray, out: Mapping[str, str]) -> OutputRow:
     data = array.data
     element = next(name for name, text in ELEMENTS.items() if np.dtype(text) == data.dtype)
     if array.name in out:
-        _save(out[array.name], array)
+        save_array(out[array.name], data)
     first = tuple(f"{one:g}" if data.dtype.kind == "f" else str(one) for one in data[:8])
     return OutputRow(array.name, element, len(data), len(data), first, out.get(array.name, ""))
-
-
-def _save(path: str, array: HostArray) -> None:
-    try:
-        with Path(path).open("wb") as file:
-            np.save(file, array.data)
-    except OSError as error:
-        message = f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error
 
 
 def _check_out(out: Mapping[str, str], outputs: tuple[OutputRow, ...]) -> None:

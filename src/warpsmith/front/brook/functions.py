@@ -31,7 +31,7 @@ from warpsmith.front.brook.statements import BrookStatements
 from warpsmith.front.brook.tokens import BrookTextError, BrookWord, split_words
 from warpsmith.tree.device import DeviceTraits
 from warpsmith.tree.nodes import Block, Call, Cast, Expr, Function, Name, Unary
-from warpsmith.tree.types import FLOAT, INT, FunctionType, Pointer, Record, Symbol, Type, common_type, is_float
+from warpsmith.tree.types import DOUBLE, FLOAT, INT, FunctionType, Pointer, Record, Symbol, Type, common_type, is_float
 
 __all__ = ["BrookFunctions"]
 
@@ -40,6 +40,8 @@ _FLOATS: Final = {
     "atan": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "pow": 2, "atan2": 2, "mad": 3,
 }  # fmt: skip
 """Functions of floats, or of vectors number by number, and how many arguments they take."""
+_HARDWARE: Final = {name: f"native_{name}" for name in ("sin", "cos", "exp2", "log2", "rsqrt")}
+"""What hardware has of its own, as fast as it is exact there."""
 _NAMED: Final = {"min": "fmin", "max": "fmax", "abs": "fabs"}
 """Functions of all numbers, by what they are called for floats."""
 _PRODUCTS: Final = {"dot": 2, "length": 1, "distance": 2}
@@ -92,7 +94,8 @@ class BrookFunctions:
         if text in _FLOATS:
             self._count(name, values, _FLOATS[text], span)
             type = _widest(name, values)
-            return call_builtin(text, type, tuple(_as_float(one, type) for one in values), span)
+            given = tuple(_as_float(one, type) for one in values)
+            return call_builtin(_HARDWARE.get(text, text) if type != DOUBLE else text, type, given, span)
         if text in _NAMED:
             self._count(name, values, 1 if text == "abs" else 2, span)
             return _of_numbers(name, values, span)

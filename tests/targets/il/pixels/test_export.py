@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from tests.front.brook.by_hand import CASES, BrookCase
+from tests.front.brook.by_hand import CASES, BrookCase, numbers_in
 from tests.front.il.listings import PLAIN, TRANSLATED
 from tests.front.il.running import parse
 from tests.targets.il.pixels.agree import il_agrees, written
@@ -58,6 +59,13 @@ def test_many_random_kernels_do_as_well(first: int) -> None:
 @pytest.mark.parametrize("bug", BUGS, ids=lambda one: one.title)
 def test_bugs_in_the_writer_are_seen(bug: PixelBug) -> None:
     assert found_by(bug) is not None
+
+
+def test_functions_of_the_hardware_agree() -> None:
+    value = "sin(a) + cos(a) * exp2(a) + log2(abs(a) + 1) + rsqrt(a * a + 1)"
+    text = f"kernel void k(float a<>, out float o<>) {{ o = {value}; }}"
+    arrays = {"a": numbers_in(5, 16), "o": np.zeros(16, "f4")}
+    assert il_agrees(BrookCase("", "k", arrays, {}, (1, 16), ["o"], text=text))
 
 
 def test_what_is_written_reads_back_as_the_same_program() -> None:

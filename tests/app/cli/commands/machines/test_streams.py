@@ -56,3 +56,18 @@ def test_a_mistake_has_its_line_and_a_caret(tmp_path: Path, capsys: pytest.Captu
     shown = capsys.readouterr().err
     assert "k.br:3:12: error[BRK001] ';' cannot stand here" in shown and "expected an expression" in shown
     assert "   |            ^" in shown or "  |            ^" in shown
+
+
+def test_a_mistake_of_host_code_is_in_the_document_too(tmp_path: Path) -> None:
+    file = tmp_path / "k.br"
+    file.write_text("int main()\n{\n    int a[2];\n    a[2] = 1;\n    return 0;\n}\n")
+    done = _run(str(file), "--format", "json")
+    found = json.loads(done.output)
+    (finding,) = found["findings"]
+    assert found["exit_code"] == 2 and (finding["rule"], finding["line"]) == ("BRK002", 4)
+
+
+def test_a_folder_and_a_file_that_is_not_there_have_no_host_code(tmp_path: Path) -> None:
+    (tmp_path / "folder.br").mkdir()
+    for name in ("folder.br", "none.br"):
+        assert run_guarded(warpsmith, ["simulate", str(tmp_path / name)]) == 2
