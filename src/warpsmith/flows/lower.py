@@ -14,6 +14,8 @@ from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.lower.program import lower
 from warpsmith.report.lowering.model import Lowering, TargetColumn
 from warpsmith.ssa.nodes import Function
+from warpsmith.targets.brook.export import write_brook
+from warpsmith.targets.brook.refused import refuse_brook
 from warpsmith.targets.il.pixels.export import write_pixels
 from warpsmith.targets.il.pseudo import pseudo_lines
 from warpsmith.targets.il.writing.export import WrittenIl, write_il
@@ -22,10 +24,11 @@ from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
 from warpsmith.targets.llvm.listing import Listed, Listing
 from warpsmith.targets.llvm.sass import sass_of
 from warpsmith.targets.mask.export import Exported, export_kernel
+from warpsmith.tree import nodes as tree
 
 __all__ = ["TARGETS", "Target", "lower_kernel", "lower_to"]
 
-Target = Literal["mask", "pseudo", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
+Target = Literal["mask", "brook", "pseudo", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
 _BY_PTX: Final = ("ptx", "sass")
 TRANSLATED: Final = "translated"
@@ -75,12 +78,23 @@ def _column(unit: KernelUnit, function: Function, target: Target, architecture: 
 def _listing(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Listing:
     if target == "mask":
         return Listing(tuple(map(Listed, export_kernel(function).text.splitlines())), ";")
+    if target == "brook":
+        return Listing(tuple(map(Listed, write_brook(_tree(unit, function), unit.functions).splitlines())), "//")
     if target in ("il", "pseudo"):
         return _il_listing(_written(unit, function, architecture), target)
     made = lower_by_llvm(unit.module, function, architecture)
     if target == "sass":
         return sass_of(made, function)
     return made.ir if target == "llvm" else made.listing
+
+
+def _tree(unit: KernelUnit, function: Function) -> tree.Function:
+    """Return the tree that a kernel was made from; raises InputError where there is none."""
+    for one in unit.functions:
+        if one.device is not None and one.device.kernel and (one.symbol.label or one.symbol.name) == function.name:
+            return one
+    message = f"{function.name} has no text of CUDA or OpenCL that Brook+ could be written from"
+    raise refuse_brook(message, function.span, "name a .cu or .cl file")
 
 
 def _written(unit: KernelUnit, function: Function, architecture: str) -> WrittenIl:

@@ -18,7 +18,7 @@ from warpsmith.ssa.nodes import Constant
 from warpsmith.ssa.types import I32
 from warpsmith.targets.il.pixels import export, flatten
 from warpsmith.targets.il.pixels.instructions import PixelInstructions
-from warpsmith.targets.il.pixels.subscripts import Subscripts
+from warpsmith.targets.il.pixels.subscripts import PixelSubscripts
 from warpsmith.targets.il.writing import numbers
 
 __all__ = ["BUGS", "MOST", "PixelBug", "found_by"]
@@ -127,11 +127,11 @@ def _next(operand: Any) -> Any:
 
 
 BUGS: Final = (
-    PixelBug("rows and columns are swapped", Subscripts, "place", _swapped),
-    PixelBug("the first component is read for every one", Subscripts, "place", _place(component=0)),
-    PixelBug("constants in subscripts are lost", Subscripts, "_terms", _without_constant),
-    PixelBug("every sum of two terms is the thread's own place", Subscripts, "_is_own", _own_always),
-    PixelBug("rows are not what is written", Subscripts, "_factor", _factor_one),
+    PixelBug("rows and columns are swapped", PixelSubscripts, "place", _swapped),
+    PixelBug("the first component is read for every one", PixelSubscripts, "place", _place(component=0)),
+    PixelBug("constants in subscripts are lost", PixelSubscripts, "_terms", _without_constant),
+    PixelBug("every sum of two terms is the thread's own place", PixelSubscripts, "_is_own", _own_always),
+    PixelBug("rows are not what is written", PixelSubscripts, "_factor", _factor_one),
     PixelBug("both arms of a phi are swapped", flatten, "_select", _other_arm),
     PixelBug("only the first term of a column counts", PixelInstructions, "_coordinate", _without_rounding),
     PixelBug("rows in memory are one longer", PixelInstructions, "_row_width", _row_plus_one),

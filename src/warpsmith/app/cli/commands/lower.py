@@ -28,8 +28,8 @@ _FORMATS = ("text", "html")
     type=click.Choice(TARGETS),
     multiple=True,
     required=True,
-    help="What runs it: mask (the mask ISA), il (AMD IL), pseudo (its operations as in C), llvm (LLVM IR), gcn, "
-    "avx512, ptx, sass; may be repeated.",
+    help="What runs it: mask (the mask ISA), brook (Brook+), il (AMD IL), pseudo (its operations as in C), llvm (LLVM "
+    "IR), gcn, avx512, ptx, sass; may be repeated.",
 )
 @click.option(
     "--arch",

@@ -18,7 +18,7 @@ from warpsmith.front.il.nodes import WHOLE, IlConstants, IlDeclaration, IlInput,
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.il.pixels.flatten import flatten_branches
 from warpsmith.targets.il.pixels.instructions import PixelInstructions, StreamNumbers
-from warpsmith.targets.il.pixels.subscripts import Subscripts
+from warpsmith.targets.il.pixels.subscripts import PixelSubscripts
 from warpsmith.targets.il.writing.code import IlCode
 from warpsmith.targets.il.writing.control import IlBlockWriters, write_control
 from warpsmith.targets.il.writing.empty import without_empty
@@ -85,12 +85,12 @@ def _check_translated(kernel: BrookKernel) -> None:
             raise refuse(f"{one.name} has rows of its own, and addresses are not translated", one.span, helps)
 
 
-def _subscripts(function: Function, kernel: BrookKernel) -> Subscripts:
+def _subscripts(function: Function, kernel: BrookKernel) -> PixelSubscripts:
     streams = [one for one in kernel.definition.parameters if one.kind != "constant"]
     sizes = {one.name: byte_size(one.type) or 4 for one in streams}
     widths = {name: few[0].name for name, few in kernel.sizes.items() if few}
     widths = {**{one.name: kernel.domain[0].name for one in streams if one.kind == "stream"}, **widths}
-    return Subscripts(function, sizes, widths, kernel.domain[0].name)
+    return PixelSubscripts(function, sizes, widths, kernel.domain[0].name)
 
 
 def _declarations(resources: StreamNumbers, outputs: StreamNumbers, words: int) -> Iterator[IlDeclaration]:

@@ -14,7 +14,7 @@ from typing import Final
 
 from warpsmith.front.il.nodes import WHOLE, IlDestination, IlRegister, IlSource
 from warpsmith.ssa.nodes import BasicBlock, Convert, Float, Function, Instruction, Memory, Operand, Value
-from warpsmith.targets.il.pixels.subscripts import StreamPlace, Subscripts, axis_of
+from warpsmith.targets.il.pixels.subscripts import PixelSubscripts, StreamPlace, axis_of
 from warpsmith.targets.il.writing.code import IlCode, Word, component
 from warpsmith.targets.il.writing.instructions import IlInstructions
 from warpsmith.targets.il.writing.memory import GroupMemory
@@ -35,7 +35,7 @@ class PixelInstructions(IlInstructions):
 
     def __init__(
         self, function: Function, code: IlCode, places: LaunchPlaces, streams: tuple[StreamNumbers, StreamNumbers],
-        how: tuple[Subscripts, str],
+        how: tuple[PixelSubscripts, str],
     ) -> None:  # fmt: skip
         super().__init__(function, code, {}, GroupMemory({}, 0), places)
         self.absolute = {}

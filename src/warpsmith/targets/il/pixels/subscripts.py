@@ -18,7 +18,7 @@ from warpsmith.ssa.nodes import Constant, Function, Instruction, Memory, Operand
 from warpsmith.ssa.types import I32
 from warpsmith.targets.il.writing.refused import refuse
 
-__all__ = ["StreamPlace", "Subscripts", "axis_of"]
+__all__ = ["PixelSubscripts", "StreamPlace", "axis_of"]
 
 _AXES = "xyz"
 
@@ -55,7 +55,7 @@ def _register(made: Mapping[Value, Instruction], operand: Operand) -> str:
     return detail.register if isinstance(detail, Query) else ""
 
 
-class Subscripts:
+class PixelSubscripts:
     """Reads addresses of a function. `sizes`: bytes of an element of each stream; `widths`: the parameter with its
     width, where it has one; `domain`: that of the domain's width."""
 
