@@ -61,7 +61,7 @@ def launch(
     for parameter in next(f for f in module.functions if f.name == kernel).parameters:
         value = {**sizes, **numbers}.get(parameter.name)
         if value is not None and parameter.type is not None:
-            form = "<f" if parameter.type.kind == "float" else "<i"
+            form = "<i" if parameter.type.kind != "float" else "<f" if parameter.type.bits == 32 else "<d"
             arguments[parameter.name] = struct.pack(form, value)
         elif value is not None:
             arguments[parameter.name] = np.asarray(value).tobytes()

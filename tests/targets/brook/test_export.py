@@ -10,6 +10,7 @@ import pytest
 from msgspec import Struct
 
 from tests.targets.brook.agree import brook_agrees, kernels_with_trees, written
+from tests.targets.brook.programs import random_agrees
 from warpsmith.base.errors import InputError
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.targets.brook import writing
@@ -76,6 +77,22 @@ def test_what_is_written_first_has_none() -> None:
     text = brook(f"__global__ void k(float *o, float s) {{ {HERE}o[i] = s * i; o[i] += 1; }}")
     lines = ("{", "    int i = instance().x;", "    o = (s * i);", "    o += 1;", "}")
     assert text.splitlines() == ["kernel void k(out float o<>, float s)", *lines]
+
+
+def test_what_is_read_before_it_is_written_has_a_stream() -> None:
+    text = brook(f"__global__ void k(float *o, int n) {{ {HERE}n = o[i] > 1; o[i] = n; }}")
+    assert "o = o_before;" in text
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_kernels_compute_the_same(seed: int) -> None:
+    assert random_agrees(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 600, 100))
+def test_many_random_kernels_compute_the_same(first: int) -> None:
+    assert [seed for seed in range(first, first + 100) if not random_agrees(seed)] == []
 
 
 def test_names_that_brook_has_are_others_and_none_is_taken_twice() -> None:

@@ -54,6 +54,8 @@ def test_opencl_says_it_in_a_word() -> None:
         f"int i = {X}, j = {Y}; a[j * w + i] = 1; b[i] = 1;",
         f"int i = {X}, j = {Y}; a[i] = j;",
         f"int i = {X}; i++; a[i] = 1;",
+        f"char i = {X}; a[i] = 1;",
+        f"float i = {X}; a[(int)i] = 1;",
         f"int i = {Y}; a[i] = 1;",
         "*a = 1;",
     ],

@@ -84,18 +84,17 @@ class _Exporter:
                 if any(isinstance(node, Return) for node in walk(one)):
                     return True
                 continue
-            return not self._sets(one, len(accesses))
+            return len(accesses) > 1 or not self._sets(one, symbol)
         return True
 
     def _is_of(self, node: object, symbol: Symbol) -> bool:
         access = self.places.access(node) if hasattr(node, "type") else None  # type: ignore[arg-type]
         return access is not None and access.array.key == symbol.key
 
-    def _sets(self, one: Stmt, accesses: int) -> bool:
-        if not isinstance(one, ExprStmt):
-            return False
-        e = bare(one.expr)
-        return isinstance(e, Assign) and e.op == "=" and accesses == 1
+    def _sets(self, one: Stmt, symbol: Symbol) -> bool:
+        """Whether a statement gives the thread's element of an array a value, whatever else it does."""
+        e = bare(one.expr) if isinstance(one, ExprStmt) else None
+        return isinstance(e, Assign) and e.op == "=" and self._is_of(bare(e.target), symbol)
 
     # --- functions that are called
 

@@ -28,20 +28,27 @@ from warpsmith.tree.nodes import (
     Unary,
     VarDecl,
 )
-from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.types import Pointer, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import walk
 
-__all__ = ["BrookAccess", "StreamPlaces", "axis_in", "bare"]
+__all__ = ["BrookAccess", "StreamPlaces", "axis_in", "bare", "keeps_number"]
 
 _AXES: Final = "xyz"
+_WHOLE: Final = 32
 _WORDS: Final = ("blockIdx", "blockDim", "threadIdx")
 
 
 def bare(e: Expr) -> Expr:
-    """Return an expression without macros and conversions of whole numbers around it."""
-    while isinstance(e, MacroUse | Cast):
+    """Return an expression without macros and conversions from whole numbers to as long ones around it."""
+    while isinstance(e, MacroUse) or (isinstance(e, Cast) and keeps_number(e)):
         e = e.expansion if isinstance(e, MacroUse) else e.operand
     return e
+
+
+def keeps_number(e: Cast) -> bool:
+    """Whether a conversion leaves a whole number of 32 bits as it is, but for its sign."""
+    types = (e.type, e.operand.type)
+    return all(isinstance(one, Scalar) and is_integer(one) and one.bits >= _WHOLE for one in types)
 
 
 def _word(e: Expr) -> tuple[str, str]:
@@ -97,8 +104,11 @@ class StreamPlaces:
         for node in walk(self.function.body):
             if isinstance(node, VarDecl) and node.init is not None and node.symbol.key not in changed:
                 axis = axis_in(node.init)
-                if axis:
+                if axis and self._holds_place(node.symbol):
                     yield node.symbol.key, axis
+
+    def _holds_place(self, symbol: Symbol) -> bool:
+        return isinstance(symbol.type, Scalar) and is_integer(symbol.type) and symbol.type.bits >= _WHOLE
 
     def _changed(self) -> Iterator[Expr]:
         for node in walk(self.function.body):

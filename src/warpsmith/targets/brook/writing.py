@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from warpsmith.targets.brook.names import FUNCTIONS, RESERVED, type_name
-from warpsmith.targets.brook.places import BrookAccess, StreamPlaces, bare
+from warpsmith.targets.brook.places import BrookAccess, StreamPlaces, bare, keeps_number
 from warpsmith.targets.brook.refused import refuse_brook
 from warpsmith.tree.nodes import (
     Assign,
@@ -235,7 +235,7 @@ class BrookWriter:
             return self._own(access)
         self.read[access.array.key] = access.array
         index = access.index
-        while isinstance(index, Cast) and not isinstance(bare(index), Call):
+        while isinstance(index, Cast) and keeps_number(index):
             index = index.operand
         return f"{self.name(access.array)}[{self.text(index) if index is not None else '0'}]"
 
@@ -250,9 +250,13 @@ class BrookWriter:
         function = bare(e.function)
         if not isinstance(function, Name):
             raise refuse_brook("Brook+ has no pointers to functions", e.span)
-        given = ", ".join(map(self.text, e.arguments))
         name = function.symbol.name.removeprefix("__builtin_").removeprefix("std::")
         known = FUNCTIONS.get(name)
         if known is not None and function.symbol.storage == "function":
-            return f"{known}({given})"
-        return f"{self.called(function.symbol, e)}({given})"
+            return f"{known}({', '.join(self._as(one, e) for one in e.arguments)})"
+        return f"{self.called(function.symbol, e)}({', '.join(map(self.text, e.arguments))})"
+
+    def _as(self, one: Expr, call: Call) -> str:
+        """Return an argument of a function in the type of its result, which C gives it and Brook+ would guess."""
+        text = self.text(one)
+        return text if one.type == call.type else f"({type_name(call.type, call.span, 'the result')}){text}"
