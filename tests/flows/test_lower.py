@@ -62,3 +62,23 @@ def test_a_kernel_becomes_a_program_of_amd_il() -> None:
 def test_an_architecture_of_no_target_is_an_error() -> None:
     with pytest.raises(UsageError, match="gfx900 is of no target"):
         lower_to(KernelFile(str(MANUAL / "halve.cu")), "", ("ptx",), ("gfx900",))
+
+
+BROOK = MANUAL.parent / "brook" / "bitonic.br"
+
+
+def test_a_kernel_over_streams_becomes_pseudo_code_and_a_pixel_shader() -> None:
+    pseudo, il = lower_to(KernelFile(str(BROOK)), "", ("pseudo", "il")).columns
+    assert pseudo.listing is not None and il.listing is not None
+    assert "r4 = r3 ? 1 : -1" in pseudo.listing.text
+    assert "// bitonic.br:9: float side = (fmod(here, period) < distance) ? 1.0f : -1.0f;" in pseudo.listing.text
+    program = parse_il(SourceFile("k.il", il.listing.text))
+    assert program.kind == "ps" and program.resources[0].axes == 1
+    (rows,) = lower_to(KernelFile(str(BROOK)), "", ("il",), ("translated",)).columns
+    assert rows.title == "il translated" and rows.listing is not None
+    assert parse_il(SourceFile("k.il", rows.listing.text)).resources[0].axes == 2
+
+
+def test_other_kernels_have_no_streams_to_translate() -> None:
+    with pytest.raises(InputError, match="has no streams"):
+        lower_to(KernelFile(str(MANUAL / "countdown.cu")), "", ("il",), ("translated",))

@@ -55,3 +55,27 @@ def test_arguments_in_shared_memory_lie_one_behind_the_other(tmp_path: Path) -> 
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="needs an argument for a"):
         started(unit_of(tmp_path, TEXT), "n=7")
+
+
+BROOK = "kernel void k(int a<>, int s, out int o<>) { o = a * s; }"
+
+
+@pytest.mark.parametrize(
+    ("texts", "grid"), [(("width=65",), (2, 1, 1)), (("width=10", "height=3"), (1, 3, 1)), (("width=0",), (1, 1, 1))]
+)
+def test_a_grid_covers_the_elements_of_a_stream(texts: tuple[str, ...], grid: tuple[int, int, int]) -> None:
+    unit = read_unit(KernelFile("k.br", text=BROOK))
+    assert isinstance(unit, KernelUnit)
+    (kernel,) = unit.module.functions
+    found = place_launch(unit, kernel, ("a=iota:i32[130]", "s=2", "o=empty:i32[130]", *texts))
+    assert (found.launch.grid, found.launch.block) == (grid, (64, 1, 1))
+    assert place_launch(
+        unit, kernel, ("a=iota:i32[1]", "s=2", "o=empty:i32[1]", *texts), None, (7, 1, 1)
+    ).launch.grid == (7, 1, 1)
+
+
+def test_how_wide_a_stream_is_has_to_be_said() -> None:
+    unit = read_unit(KernelFile("k.br", text=BROOK))
+    assert isinstance(unit, KernelUnit)
+    with pytest.raises(UsageError, match=r"needs an argument for width \(int\)"):
+        place_launch(unit, unit.module.functions[0], ("a=iota:i32[1]", "s=2", "o=empty:i32[1]"))

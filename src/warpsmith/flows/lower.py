@@ -8,21 +8,31 @@ from typing import Final, Literal, get_args
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
+from warpsmith.front.brook.read import read_brook
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.lower.program import lower
 from warpsmith.report.lowering.model import Lowering, TargetColumn
 from warpsmith.ssa.nodes import Function
-from warpsmith.targets.il.writing.export import write_il
+from warpsmith.targets.brook.export import write_brook
+from warpsmith.targets.brook.refused import refuse_brook
+from warpsmith.targets.il.pixels.export import write_pixels
+from warpsmith.targets.il.pseudo import pseudo_lines
+from warpsmith.targets.il.writing.export import WrittenIl, write_il
+from warpsmith.targets.il.writing.refused import refuse
 from warpsmith.targets.llvm.export import ARCHITECTURES, lower_by_llvm
 from warpsmith.targets.llvm.listing import Listed, Listing
 from warpsmith.targets.llvm.sass import sass_of
 from warpsmith.targets.mask.export import Exported, export_kernel
+from warpsmith.tree import nodes as tree
 
 __all__ = ["TARGETS", "Target", "lower_kernel", "lower_to"]
 
-Target = Literal["mask", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
+Target = Literal["mask", "brook", "pseudo", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
 _BY_PTX: Final = ("ptx", "sass")
+TRANSLATED: Final = "translated"
+"""The architecture of AMD IL in which streams of one axis lie in rows."""
 
 
 def lower_kernel(file: KernelFile, kernel: str) -> Exported:
@@ -68,12 +78,43 @@ def _column(unit: KernelUnit, function: Function, target: Target, architecture: 
 def _listing(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Listing:
     if target == "mask":
         return Listing(tuple(map(Listed, export_kernel(function).text.splitlines())), ";")
-    if target == "il":
-        return Listing(tuple(_listed(*line) for line in write_il(unit.module, function).lines()), ";")
+    if target == "brook":
+        return Listing(tuple(map(Listed, write_brook(_tree(unit, function), unit.functions).splitlines())), "//")
+    if target in ("il", "pseudo"):
+        return _il_listing(_written(unit, function, architecture), target)
     made = lower_by_llvm(unit.module, function, architecture)
     if target == "sass":
         return sass_of(made, function)
     return made.ir if target == "llvm" else made.listing
+
+
+def _tree(unit: KernelUnit, function: Function) -> tree.Function:
+    """Return the tree that a kernel was made from; raises InputError where there is none."""
+    for one in unit.functions:
+        if one.device is not None and one.device.kernel and (one.symbol.label or one.symbol.name) == function.name:
+            return one
+    message = f"{function.name} has no text of CUDA or OpenCL that Brook+ could be written from"
+    raise refuse_brook(message, function.span, "name a .cu or .cl file")
+
+
+def _written(unit: KernelUnit, function: Function, architecture: str) -> WrittenIl:
+    """Return a kernel as a program of AMD IL: one over streams as a pixel shader, else a compute shader."""
+    if function.name not in unit.domains:
+        if architecture == TRANSLATED:
+            message = f"{function.name} has no streams, and addresses of others are not translated"
+            raise refuse(message, function.span, "leave --arch translated out")
+        return write_il(unit.module, function)
+    text = read_brook(unit.file, guarded=False)
+    whole = lower(text.program).module.function(function.name)
+    assert whole is not None
+    return write_pixels(whole, text.kernels[function.name], translated=architecture == TRANSLATED)
+
+
+def _il_listing(made: WrittenIl, target: Target) -> Listing:
+    if target == "il":
+        return Listing(tuple(_listed(*line) for line in made.lines()), ";")
+    head = tuple(Listed(f"// {line}") for line in made.head)
+    return Listing((*head, *(_listed(*line) for line in pseudo_lines(made.program))), "//")
 
 
 def _listed(text: str, span: Span | None) -> Listed:
@@ -89,6 +130,8 @@ def _architecture(target: Target, given: Sequence[str]) -> str:
 def _known(target: Target) -> tuple[str, ...]:
     if target == "llvm":
         return tuple(one for known in ARCHITECTURES.values() for one in known)
+    if target in ("il", "pseudo"):
+        return ("", TRANSLATED)
     return ARCHITECTURES.get("ptx" if target in _BY_PTX else target, ())
 
 
@@ -97,5 +140,5 @@ def _check(given: Sequence[str], chosen: Sequence[tuple[Target, str]]) -> None:
     used = {architecture for _, architecture in chosen}
     for one in given:
         if one not in used:
-            listed = "; ".join(f"{target}: {', '.join(_known(target)) or 'none'}" for target, _ in chosen)
+            listed = "; ".join(f"{target}: {', '.join(filter(None, _known(target))) or 'none'}" for target, _ in chosen)
             raise UsageError(Finding("INP000", "error", f"--arch {one} is of no target here", help=(listed,)))

@@ -48,6 +48,7 @@ __all__ = [
     "SimulateOptions",
     "output_rows",
     "read_kernels",
+    "save_array",
     "simulate",
     "simulate_unit",
     "start_launch",
@@ -337,12 +338,13 @@ def output_rows(
         bits = np.dtype(f"<u{dtype.itemsize}")
         changed = int(np.count_nonzero(after.view(bits) != old.view(bits)))
         if one.name in out:
-            _save(out[one.name], after.reshape(one.array.shape))
+            save_array(out[one.name], after.reshape(one.array.shape))
         first = tuple(f"{value:g}" if dtype.kind == "f" else str(value) for value in after[:8])
         yield OutputRow(one.name, one.element, len(after), changed, first, out.get(one.name, ""))
 
 
-def _save(path: str, array: Array) -> None:
+def save_array(path: str, array: Array) -> None:
+    """Write an array to a file of numpy; raises UsageError where that cannot be."""
     try:
         with Path(path).open("wb") as file:
             np.save(file, array)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from warpsmith.kernels.arguments import Argument, arguments_for
 from warpsmith.kernels.chosen import launch_of
-from warpsmith.kernels.units import KernelUnit
+from warpsmith.kernels.units import Domain, KernelUnit
 from warpsmith.simt.launch import Dim, Launch, Textures
 from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
 from warpsmith.simt.memory import Buffer, LaunchMemory
@@ -63,14 +63,24 @@ def place_launch(
 
     Raises UsageError where what was asked for makes no sense.
     """
+    whole = grid is None and kernel.name in unit.domains
     block, grid, shared = launch_of(unit, kernel, block, grid, shared)
     arguments = arguments_for(texts, unit, kernel, f"--block {','.join(map(str, block))}")
+    if whole:
+        grid = _cover(unit.domains[kernel.name], arguments, block)
     memory, end = LaunchMemory(checks=checks), shared_layout(unit.module, kernel.name).end
     buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, width, textures=_textures(arguments))
     asked = shared + sum(part.end - part.start for part in parts)
     return StartedLaunch(launch, memory, buffers, arguments, asked, end + shared)
+
+
+def _cover(domain: Domain, arguments: Iterable[Argument], block: Dim) -> Dim:
+    """Return a grid whose threads are all elements of a domain, or more."""
+    given = {one.name: int.from_bytes(one.bytes, "little", signed=True) for one in arguments if one.bytes is not None}
+    x, y = (-(-max(1, given[name]) // threads) for name, threads in zip(domain.sizes, block, strict=False))
+    return x, y, 1
 
 
 def _place_arguments(

@@ -85,7 +85,7 @@ def arguments_for(texts: Iterable[str], unit: KernelUnit, kernel: Function, exam
     Raises UsageError where one is missing, unknown, of another type, or not of a form that is known.
     """
     declared = {s.name: s.type for s in unit.parameters.get(kernel.name, ())}
-    said = _split(texts, kernel)
+    said = {**_rows(unit, kernel), **_split(texts, kernel)}
     missing = [p for p in kernel.parameters if p.name not in said]
     if missing:
         raise _missing(missing, kernel, declared, unit, example)
@@ -101,6 +101,12 @@ def arguments_for(texts: Iterable[str], unit: KernelUnit, kernel: Function, exam
         else _argument(p, said[p.name], declared.get(p.name), numbers)
         for place, p in enumerate(kernel.parameters, 1)
     )
+
+
+def _rows(unit: KernelUnit, kernel: Function) -> Mapping[str, str]:
+    """Return the sizes of streams that are known where nobody says them."""
+    domain = unit.domains.get(kernel.name)
+    return domain.rows if domain is not None else {}
 
 
 def _usage(message: str, *helps: str) -> UsageError:

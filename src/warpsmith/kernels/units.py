@@ -1,6 +1,6 @@
 """Files with kernels become modules of the kernel IR, whatever they are written in.
 
-.ptx .il          our readers                                  .cu .cuh .cl     libclang → tree → SSA
+.ptx .il .br      our readers                                  .cu .cuh .cl     libclang → tree → SSA
                                                                                 kernels lost there: NVRTC → our reader
 """
 
@@ -20,6 +20,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.kernels.brook_kernels import read_brook_kernels, rows_of
 from warpsmith.kernels.enqueued import enqueued_elsewhere
 from warpsmith.kernels.il_kernels import declared_parameter, read_il
 from warpsmith.kernels.includers import launches_elsewhere
@@ -31,7 +32,7 @@ from warpsmith.tree.nodes import Function
 from warpsmith.tree.repeats import HostRepeat
 from warpsmith.tree.types import Symbol
 
-__all__ = ["KernelFile", "KernelUnit", "Language", "Launched", "files_of", "read_unit"]
+__all__ = ["Domain", "KernelFile", "KernelUnit", "Language", "Launched", "files_of", "read_unit"]
 
 Language = Literal["cuda", "opencl", "ptx"]
 
@@ -69,11 +70,19 @@ class Launched(Struct, frozen=True):
         return f"{replace(self, calls=())} {[call.text for call in self.calls]}"
 
 
+class Domain(Struct, frozen=True):
+    """The parameters with how many threads a kernel has along x and y; `rows`: what sizes are that nobody says."""
+
+    sizes: tuple[str, str]
+    rows: Mapping[str, str]
+
+
 class KernelUnit(Struct, frozen=True):
     """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
     those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew;
     `functions`: the trees that the kernels were made from; `headers`: the user's files that it includes;
-    `device_text`: of CUDA, the file without its host functions."""
+    `device_text`: of CUDA, the file without its host functions; `domains`: of kernels that run once for each element of
+    a stream, how many these are."""
 
     file: SourceFile
     module: Module
@@ -85,6 +94,7 @@ class KernelUnit(Struct, frozen=True):
     functions: tuple[Function, ...] = ()
     headers: tuple[str, ...] = ()
     device_text: str = ""
+    domains: Mapping[str, Domain] = field(default_factory=dict)
 
 
 def files_of(paths: Iterable[str], include: tuple[str, ...]) -> Iterator[str]:
@@ -114,6 +124,8 @@ def read_unit(wanted: KernelFile) -> KernelUnit | Finding:
         return file
     if Path(wanted.path).suffix.lower() == ".il" and wanted.language is None:
         return _il_unit(file)
+    if Path(wanted.path).suffix.lower() == ".br" and wanted.language is None:
+        return _brook_unit(file)
     language = wanted.language or _LANGUAGES.get(Path(wanted.path).suffix.lower()) or _guess_language(file)
     if language is None:
         suffix = Path(wanted.path).suffix or "(none)"
@@ -129,6 +141,18 @@ def _il_unit(file: SourceFile) -> KernelUnit:
     module, findings = read_il(file)
     parameters = {f.name: tuple(map(declared_parameter, f.parameters)) for f in module.functions}
     return KernelUnit(file, module, findings, language="ptx", parameters=parameters)
+
+
+_WAVE: Final = 64
+
+
+def _brook_unit(file: SourceFile) -> KernelUnit:
+    """Return the kernels of Brook+, in which a block is a wave of its hardware; what they ask is named as in OpenCL."""
+    module, findings, kernels = read_brook_kernels(file)
+    parameters = {name: one.function.parameters for name, one in kernels.items()}
+    launches = {name: Launched((_WAVE, 1, 1), None, 0) for name in kernels}
+    domains = {name: Domain((one.domain[0].name, one.domain[1].name), rows_of(one)) for name, one in kernels.items()}
+    return KernelUnit(file, module, findings, launches, "opencl", parameters, domains=domains)
 
 
 def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) -> KernelUnit:

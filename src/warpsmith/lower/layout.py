@@ -204,7 +204,7 @@ def _pieces(type: tree.Type, offset: int) -> Iterator[ScalarPiece]:
         case tree.Record() if type.lanes or _is_one_access(type):
             element = _alone(type.fields[0].type)
             count = type.lanes or len(type.fields)
-            yield from _vector(stored_type(element), count, offset, element)
+            yield from _vector(stored_type(element), count, (offset, align_of(type)), element)
         case tree.Record(union=True):
             yield from _words(type, offset)
         case tree.Record():
@@ -237,11 +237,13 @@ def _alone(type: tree.Type) -> tree.Type:
     return type
 
 
-def _vector(type: Type, count: int, offset: int, element: tree.Type) -> Iterator[ScalarPiece]:
-    """Yield the accesses of a vector: 16 bytes and 4 elements at most, aligned to their size."""
-    at = 0
+def _vector(type: Type, count: int, place: tuple[int, int], element: tree.Type) -> Iterator[ScalarPiece]:
+    """Yield the accesses of a vector: 16 bytes and 4 elements at most, aligned to their size; `place`: its offset, and
+    how it is aligned."""
+    at, (offset, align) = 0, place
+    most = max(type.bytes, min(_WIDEST, align))
     while at < count:
-        width = next(w for w in (4, 2, 1) if w <= count - at and at % w == 0 and w * type.bytes <= 16)
+        width = next(w for w in (4, 2, 1) if w <= count - at and at % w == 0 and w * type.bytes <= most)
         yield ScalarPiece(offset + at * type.bytes, type, width, element)
         at += width
 

@@ -28,26 +28,29 @@ _FORMATS = ("text", "html")
     type=click.Choice(TARGETS),
     multiple=True,
     required=True,
-    help="What runs it: mask (the mask ISA), il (AMD IL), llvm (LLVM IR), gcn, avx512, ptx, sass; may be repeated.",
+    help="What runs it: mask (the mask ISA), brook (Brook+), il (AMD IL), pseudo (its operations as in C), llvm (LLVM "
+    "IR), gcn, avx512, ptx, sass; may be repeated.",
 )
 @click.option(
     "--arch",
     "architectures",
     multiple=True,
     metavar="NAME",
-    help="Which machine of a target: gfx900 (default), gfx90a, gfx942, gfx1030, gfx1100; sm_70 …; skylake-avx512 …",
+    help="Which machine of a target: gfx900 (default), gfx90a, gfx942, gfx1030, gfx1100; sm_70 …; skylake-avx512 …; "
+    "of il translated: streams of Brook+ lie in rows.",
 )
 @click.option("--kernel", default="", metavar="NAME", help="The kernel that is meant, where there are several.")
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
 @click.option("--format", "form", default="text", metavar="FMT[=FILE]", help="text, or html: the targets side by side.")
 @compiler_options
 def command(path: str, **given: object) -> int:
-    """Write a kernel (CUDA, OpenCL, PTX, AMD IL) as text of another machine, with the lines that it is of.
+    """Write a kernel (CUDA, OpenCL, PTX, Brook+, AMD IL) as text of another machine, with the lines that it is of.
 
     gcn, avx512, ptx and llvm are written by LLVM's back ends; sass by NVIDIA's ptxas and nvdisasm, where they are
     installed. mask is a program that `simulate` runs clock by clock: its first lines say which view each argument is,
     and which words of the launch it reads; so do those of il, a compute
-    shader of AMD IL, which `simulate` runs as well. What a target has not is refused, with the line.
+    shader of AMD IL (of Brook+ a pixel shader), which `simulate` runs as well. pseudo has the operations of il, one a
+    line, as C writes them. What a target has not is refused, with the line.
     """
     kernel = text(given["kernel"]) or ""
     targets: list[Target] = [target for target in TARGETS if target in texts(given["targets"])]

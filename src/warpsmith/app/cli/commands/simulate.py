@@ -13,6 +13,7 @@ from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.commands.clocks import run_clocks
 from warpsmith.app.cli.commands.machines.assembly import SUFFIX, run_assembly
+from warpsmith.app.cli.commands.machines.streams import find_streams, run_streams
 from warpsmith.app.cli.commands.pictures import read_timeline, write_picture
 from warpsmith.app.cli.console import ask, tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
@@ -145,6 +146,9 @@ def command(path: str, **given: object) -> int:
     s[2:3]=zeros:u32[64]; v0 is the thread. A program of AVX-512 without memory is 16 lanes, with the mask
     in k1 and their numbers in zmm0 (zmm0=8: from 8 on).
 
+    FILE.br, a text of Brook+: --kernel names a kernel (its streams are arrays, width and height say how many
+    elements its out streams have), or a function of host code, which is run with all its passes (default: main).
+
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
     together in other ways. Races are seen in the order of this run: another --seed may show more.
 
@@ -156,6 +160,9 @@ def command(path: str, **given: object) -> int:
         return run_clocks(path, given)
     if path.endswith(SUFFIX):
         return run_assembly(path, given, _files(texts(given["out"])))
+    host = find_streams(path, given)
+    if host:
+        return run_streams(path, host, given, _files(texts(given["out"])))
     return _run_kernel(path, given)
 
 

@@ -190,8 +190,8 @@ def _without_unused(lines: Sequence[IlInstruction]) -> list[IlInstruction]:
 
 
 def _keeps(line: IlInstruction) -> bool:
-    """Whether a line writes an array of registers."""
-    return line.destination is not None and line.destination.register.kind == "x"
+    """Whether a line writes an array of registers, or an output."""
+    return line.destination is not None and line.destination.register.kind in ("x", "o")
 
 
 def _read(line: IlInstruction) -> Iterable[int]:

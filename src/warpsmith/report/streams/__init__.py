@@ -1,0 +1,1 @@
+"""A run of Brook+ host code as data, text and JSON: passes and arrays."""
