@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from tests.random_programs.seeded_tiles import leave_out_barrier
 from warpsmith.emit.device import kernel
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.mapping import register_text, tiled_text
-from warpsmith.tree.nodes import For, If, Stmt
+from warpsmith.tree.nodes import For, Index, Stmt, replace
+from warpsmith.tree.program import Axis
 from warpsmith.tree.types import BOOL, INT, Symbol
 
 __all__ = ["BUGS"]
@@ -23,9 +25,9 @@ _WRITER = register_text._ElementWriter
 def _wrong_stride(patch: Patch) -> None:
     """Let the columns of a thread lie next to each other, as its rows do."""
 
-    def counter(writer: Any, head: For, axis: str, along: int) -> Any:
-        first = name(writer.firsts[head.variable], writer.span)
-        return binary("+", first, number(along, writer.span), INT)
+    def counter(writer: Any, head: For, axis: Axis) -> Any:
+        first, own = name(writer.firsts[head.variable], writer.span), name(writer.numbers[axis], writer.span)
+        return binary("+", first, own, INT)
 
     patch.setattr(_WRITER, "counter_of", counter)
 
@@ -33,26 +35,46 @@ def _wrong_stride(patch: Patch) -> None:
 def _wrong_place(patch: Patch) -> None:
     """Let the place in a tile be that of rows one after the other in the block."""
 
-    def place(writer: Any, axis: Any, along: int) -> Any:
+    def place(writer: Any, axis: Axis) -> Any:
         position = writer.position(axis)
-        return binary("+", position, number(along * writer.shape.block.along(axis), writer.span), INT)
+        if axis not in writer.numbers:
+            return position
+        own, height = name(writer.numbers[axis], writer.span), number(writer.shape.block.along(axis), writer.span)
+        return binary("+", position, binary("*", own, height, INT), INT)
 
-    patch.setattr(_WRITER, "place_of", place)
+    patch.setattr(_WRITER, "place", place)
 
 
 def _guard_of_first(patch: Patch) -> None:
     """Let every iteration ask whether the first one of the thread is inside."""
     real = _WRITER.tested
-    patch.setattr(_WRITER, "tested", lambda writer, active, _: real(writer, active, register_text._Element(0, 0)))
+
+    def tested(writer: Any, active: Symbol) -> Any:
+        own = writer.counters
+        writer.counters = dict(writer.firsts)
+        made = real(writer, active)
+        writer.counters = own
+        return made
+
+    patch.setattr(_WRITER, "tested", tested)
 
 
 def _one_guard_missing(patch: Patch) -> None:
     """Leave out the test of the last iteration of a thread."""
-    real = _WRITER.guarded
+    real, test = _WRITER.guarded, _WRITER.tested
+
+    def loose(writer: Any, active: Symbol) -> Any:
+        lasts = [
+            binary("==", name(own, writer.span), number(writer.shape.block.elements_along(axis) - 1, writer.span), INT)
+            for axis, own in writer.numbers.items()
+        ]
+        return binary("||", test(writer, active), reduce(lambda a, b: binary("&&", a, b, INT), lasts), INT)
 
     def guarded(writer: Any, statements: Sequence[Stmt], active: Symbol) -> list[Stmt]:
+        patch.setattr(_WRITER, "tested", loose)
         made = real(writer, statements, active)
-        return [*made[:-1], made[-1].then] if made and isinstance(made[-1], If) else made
+        patch.setattr(_WRITER, "tested", test)
+        return made
 
     patch.setattr(_WRITER, "guarded", guarded)
 
@@ -73,17 +95,17 @@ def _whole_by_first(patch: Patch) -> None:
 
 def _shared_variable(patch: Patch) -> None:
     """Let two iterations of a thread have one variable."""
-    real = _WRITER.for_element
+    real = _WRITER.element
 
-    def for_element(writer: Any, node: Any, element: Any, more: Any = None) -> Any:
-        own, kept = writer.elements(), writer.privates
-        summed = {s: {**of, own[-1]: of[own[0]]} for s, of in kept.items() if s.type != BOOL}
-        writer.privates = {**kept, **summed}
-        made = real(writer, node, element, more)
-        writer.privates = kept
-        return made
+    def element(writer: Any, array: Symbol, axes: Sequence[Axis] = ("y", "x")) -> Any:
+        made = real(writer, array, axes)
+        if not isinstance(made, Index) or made.type == BOOL or array not in writer.privates.values():
+            return made
+        axis = next(axis for axis in reversed(axes) if axis in writer.numbers)
+        few = number(writer.shape.block.elements_along(axis) - 1, made.span)
+        return replace(made, index=binary("%", made.index, few, INT))
 
-    patch.setattr(_WRITER, "for_element", for_element)
+    patch.setattr(_WRITER, "element", element)
 
 
 def _edge_tile_whole(patch: Patch) -> None:
@@ -108,7 +130,7 @@ def _own_read_for_all(patch: Patch) -> None:
     def element_at(writer: Any, tile: Any, inner: Symbol) -> Any:
         axes = [writer.shape.block.axis(loop.variable) for loop in tile.layout.by]
         counter = name(inner, writer.span)
-        return tiled_text.tile_element(tile, [counter if axis is None else writer.place_of(axis, 0) for axis in axes])
+        return tiled_text.tile_element(tile, [counter if axis is None else writer.offset(axis) for axis in axes])
 
     patch.setattr(_WRITER, "element_at", element_at)
 
