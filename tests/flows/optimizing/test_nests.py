@@ -72,8 +72,8 @@ def check_candidates(begun: Begun, region: str) -> None:
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placements, "_VOLUMES", (64, 256))
     monkeypatch.setattr(placements, "_NARROWEST", 16)
-    monkeypatch.setattr(placements, "_TILE_BLOCKS", ((16, 16), (32, 4), (32, 32)))
-    monkeypatch.setattr(placements, "_ELEMENTS", ((2, 2), (8, 4)))
+    monkeypatch.setattr(placements, "_TILE_BLOCKS", ((16, 16), (32, 32)))
+    monkeypatch.setattr(placements, "_ELEMENTS", ((2, 2), (16, 8)))
 
 
 def test_numbers_are_those_of_a_plan_of_them(tmp_path: Path) -> None:

@@ -10,9 +10,13 @@ from msgspec.structs import replace
 
 from tests.flows.optimizing.begun import ALL, OPTIONS, PRODUCT
 from tests.flows.porting.test_gain import ported
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.flows.optimizing import optimize as flow
 from warpsmith.flows.optimizing import placements
 from warpsmith.flows.optimizing.optimize import OptimizedPort, OptimizeOptions, optimize
 from warpsmith.flows.optimizing.shared import SearchEffort
+from warpsmith.flows.optimizing.structures import Structure
 from warpsmith.flows.port import PortResult
 from warpsmith.loops.step import step_text
 from warpsmith.offload.plan import OffloadOptions
@@ -91,6 +95,17 @@ def test_a_kernel_without_a_time_stays_and_says_why(tmp_path: Path) -> None:
     assert not found.steps
     ((region, why),) = found.search.lacking
     assert region == "f/i" and why.startswith("it lacks what is loaded in line")
+
+
+def test_a_port_that_its_own_steps_do_not_make_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ported(PRODUCT, tmp_path, ALL)
+
+    def refuse(*_: object) -> Structure:
+        raise RefusedError(Finding("STP001", "error", "it is right only if its guard holds"))
+
+    monkeypatch.setattr(flow, "start", refuse)
+    found = optimized(made)
+    assert not found.steps and found.search.lacking == (("the port", "it is right only if its guard holds"),)
 
 
 def test_a_refused_step_says_which_and_why(tmp_path: Path) -> None:

@@ -52,8 +52,11 @@ def test_a_port_is_the_sum_of_what_is_predicted_of_it(tmp_path: Path) -> None:
     kernels = [kernel.seconds for kernel in predicted.kernels]
     assert [seconds for name, seconds in found.parts if name not in (COPIES, HOST)] == pytest.approx(kernels)
     assert seconds_of(found, COPIES) == pytest.approx(predicted.copies.seconds)
-    assert found.seconds == pytest.approx(sum(seconds for _, seconds in found.parts))
+    assert found.seconds is not None and found.seconds == pytest.approx(sum(seconds for _, seconds in found.parts))
     assert seconds_of(found, "nothing") is None
+    # three launches of 4 us
+    moved = sum(seconds for name, seconds in found.parts if name in (COPIES, HOST))
+    assert found.least == pytest.approx(moved + 3 * 4e-6) and found.seconds > found.least
 
 
 def test_the_host_counts_more_than_before_as_often_as_it_may_be_wrong(tmp_path: Path) -> None:

@@ -130,6 +130,11 @@ def test_what_the_user_has_placed_is_not_moved(tmp_path: Path) -> None:
     fresh = again(begun, PLACING)
     _, left = fresh.search().run(fresh.root, frozenset({"product/i/j/k"}), keeps=True)
     assert left.placing == fresh.root.placing and not fresh.shared.record.candidates
+    pair = begin(TEXT, tmp_path, SearchEffort(depth=1))
+    pair.search().run(pair.root, frozenset({"all/i", "all/i#3"}), keeps=True)
+    assert {step for one in pair.shared.record.candidates for step in one.steps if not one.about} == {
+        "keep=all/i#2", "fuse=all/i#2"
+    }  # fmt: skip
 
 
 def test_a_best_that_cannot_be_planned_as_a_whole_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

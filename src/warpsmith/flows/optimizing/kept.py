@@ -33,7 +33,8 @@ _FOLDER: Final = "optimize"
 class CandidateOutcome(Struct, frozen=True):
     """What came of a candidate: its predicted `seconds`, and what it is `bound` by; or None, and `why` not. `refused`:
     a step is not proved. `sectors` and `instructions` of its longest launches, as often as there are launches. Of a
-    whole port `parts` are the seconds of each kernel, of copies and host, and `key` is the same for the same text."""
+    whole port `parts` are the seconds of each kernel, of copies and host, `least` what no placement of its nests goes
+    below, and `key` is the same for the same text."""
 
     seconds: float | None
     bound: str = ""
@@ -42,6 +43,7 @@ class CandidateOutcome(Struct, frozen=True):
     sectors: float = 0.0
     instructions: float = 0.0
     parts: tuple[tuple[str, float], ...] = ()
+    least: float = 0.0
     key: str = ""
 
     def weighed(self, other: CandidateOutcome) -> float:

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.base.errors import RefusedError
 from warpsmith.flows.optimizing.budget import Budget
 from warpsmith.flows.optimizing.kept import KeptOutcomes, search_key
 from warpsmith.flows.optimizing.record import SearchRecord
@@ -28,6 +29,7 @@ from warpsmith.flows.optimizing.times import KernelTimes
 from warpsmith.flows.porting.predicted import gpu_of
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.step import Step, step_text
+from warpsmith.machine.devices import Device
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.recipes.placement import placing_steps, recorded_steps
 from warpsmith.report.port.predicted import lacking_text
@@ -36,6 +38,7 @@ from warpsmith.tree.nodes import Loop
 
 __all__ = ["OptimizeOptions", "OptimizedPort", "optimize"]
 
+_WHOLE: Final = "the port"
 _ROUNDS: Final = 4
 """How often missing sizes are looked for: with some of them others are found to be missing."""
 
@@ -66,7 +69,10 @@ def optimize(
     gpu = gpu_of(options)
     times = KernelTimes(prepared.original.program, gpu)
     plain = Setting(selected, options, options)
-    root, assumed = _assume(start(plain, prepared, placing_steps(port.plan)), times, plain)
+    try:
+        root, assumed = _assume(start(plain, prepared, placing_steps(port.plan)), times, plain)
+    except RefusedError as error:
+        return _nothing(gpu, wanted, error.findings[0].message)
     setting = Setting(selected, options, _sized(options, assumed))
     shown = "\n".join(step_text(step) for step in root.placing)
     key = search_key(prepared, (setting.options, setting.sized), f"{wanted.effort} {shown}")
@@ -92,6 +98,12 @@ def optimize(
         lacking=_lacking(root.planned, times),
     )
     return OptimizedPort(() if best is first else _recipe(prepared, port.plan, best), told)
+
+
+def _nothing(gpu: Device, wanted: OptimizeOptions, why: str) -> OptimizedPort:
+    """Return that nothing was tried, since a port is not what its own steps make."""
+    lacking = ((_WHOLE, why),)
+    return OptimizedPort((), PortSearch(gpu, 0.0, 0.0, (), (), (), wanted.budget, False, 0, lacking=lacking))
 
 
 def _knows_counts(options: OffloadOptions) -> bool:

@@ -46,6 +46,7 @@ def score(planned: PlannedPort, times: KernelTimes, host: float | None = None) -
     found = {region: outcome_of(prediction) for region, (prediction, _) in predicted.items()}
     known = [(region, one.seconds) for region, one in found.items() if one.seconds is not None]
     lacking = [(_label(*predicted[region]), 0.0) for region, one in found.items() if one.seconds is None]
+    launches = sum(prediction.launches for prediction, _ in predicted.values() if prediction.seconds is not None)
     estimate = planned.estimate
     kernels = [fragment.kernel for fragment in planned.port.plan.fragments]
     keys = sorted(times.key(k, predicted[f.region][1], estimate.kernels.get(k.name))
@@ -58,6 +59,7 @@ def score(planned: PlannedPort, times: KernelTimes, host: float | None = None) -
         sectors=sum(one.sectors for one in found.values()),
         instructions=sum(one.instructions for one in found.values()),
         parts=(*known, *lacking),
+        least=sum(seconds for _, seconds in known[-2:]) + launches * times.launch_seconds,
         key=f"{keys} {known[-2:]}",
     )
 

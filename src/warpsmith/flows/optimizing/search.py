@@ -57,13 +57,14 @@ class Search:
         self._keys: set[str] = set()
         self._host = 0.0
         self._keeps = False
+        self._fixed: frozenset[str] = frozenset()
         self._there: frozenset[Span] = frozenset()
 
     def run(self, root: Structure, fixed: frozenset[str], *, keeps: bool) -> tuple[FoundPort, FoundPort]:
         """Return the port that the search began with, and the best one. `fixed`: loops whose placement is the user's;
         `keeps`: nests may stay on the host."""
         effort = self._shared.effort
-        self._host, self._keeps = root.planned.estimate.host, keeps
+        self._host, self._keeps, self._fixed = root.planned.estimate.host, keeps, fixed
         self._there = frozenset(span for nest in nests_of(root.planned.port) for span in headers_of(nest))
         self._open[()] = root
         self._outcomes[()] = score(root.planned, self._shared.times, self._host)
@@ -72,7 +73,9 @@ class Search:
         best = [first]
         try:
             for steps in beam_search(_NOTHING, self._neighbors, self._cost, effort.width, effort.depth):
-                settled = self._settle(self._structure(steps), fixed)
+                if steps and self._outcomes[steps].least >= (best[-1].outcome.seconds or 0.0):
+                    continue  # launches, copies and the host alone take as long
+                settled = self._settle(self._structure(steps))
                 if is_better(settled.outcome, best[-1].outcome, effort.least):
                     best.append(settled)
         except BudgetEndedError:
@@ -96,6 +99,8 @@ class Search:
     def _neighbors(self, steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
         parent = self._structure(steps)
         for step in list_steps(parent, keeps=self._keeps):
+            if self._is_fixed(getattr(step, "loop", "")):
+                continue
             after = (*steps, step)
             outcome = self._outcome(parent, step, after)
             more = more_of(outcome, self._outcomes[()]) if outcome.seconds is not None else 1.0
@@ -130,6 +135,10 @@ class Search:
             self._open[steps] = self._after(self._structure(steps[:-1]), steps[-1])
         return self._open[steps]
 
+    def _is_fixed(self, address: str) -> bool:
+        """Whether a loop, one inside it or one around it has its placement from the user."""
+        return any(_is_inside(loop, address) or _is_inside(address, loop) for loop in self._fixed)
+
     def _cost(self, steps: tuple[Step, ...]) -> float:
         seconds = self._outcomes[steps].seconds
         assert seconds is not None, "what has no time is no neighbor"
@@ -137,7 +146,7 @@ class Search:
 
     # --- the nests of one
 
-    def _settle(self, structure: Structure, fixed: frozenset[str]) -> FoundPort:
+    def _settle(self, structure: Structure) -> FoundPort:
         """Return a port with every nest placed best."""
         planned, outcome = structure.planned, self._outcomes[structure.steps]
         predicted = predict_kernels(planned, self._shared.times)
@@ -147,7 +156,7 @@ class Search:
         sectors, instructions = outcome.sectors, outcome.instructions
         for fragment, own in structure.nests():
             launched = planned.estimate.kernels.get(fragment.kernel.name)
-            if launched is None or any(_is_inside(loop, fragment.region) for loop in fixed):
+            if launched is None or self._is_fixed(fragment.region):
                 continue
             prediction, text = predicted[fragment.region]
             key = self._shared.times.key(fragment.kernel, text, launched)
