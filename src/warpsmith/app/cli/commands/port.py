@@ -20,7 +20,7 @@ from warpsmith.app.cli.commands.edits.patch import (
     show_series,
     write_patches,
 )
-from warpsmith.app.cli.commands.ports.optimized import check_search, make_port, optimize_options, write_search
+from warpsmith.app.cli.commands.ports.optimized import best_port, check_search, optimize_options, write_search
 from warpsmith.app.cli.commands.ports.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, exit_code, is_late
@@ -45,7 +45,7 @@ from warpsmith.base.source import decode_text
 from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import paths_below
-from warpsmith.flows.port import PortOptions, PortResult
+from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.predicted import predict_port
 from warpsmith.offload.gain.shares import time_loops
 from warpsmith.offload.plan import GainOptions, OffloadOptions, TransferScheme
@@ -159,7 +159,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         check_free(output.directory, names, force=output.force)
     options = _port_options(given)
     with watch_progress() as progress:
-        result = make_port(paths, replace(options, run=replace(options.run, progress=progress)), given)
+        watched = replace(options, run=replace(options.run, progress=progress))
+        result = best_port(paths, watched, given) if given["optimize"] else port(paths, watched)
     tell(result.diagnostics)
     # A port that the referee rejects is never written: nobody should run it by accident.
     accepted = result.verification is None or result.verification.status != "fail"

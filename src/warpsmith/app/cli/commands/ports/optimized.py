@@ -14,9 +14,9 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import decode_text
 from warpsmith.emit.files import OutputFile
-from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.flows.port import PortOptions, PortResult
 
-__all__ = ["check_search", "make_port", "optimize_options", "write_search"]
+__all__ = ["best_port", "check_search", "optimize_options", "write_search"]
 
 _BUDGET: Final = 10.0
 _MOST: Final = 86_400.0
@@ -54,10 +54,8 @@ def check_search(given: Mapping[str, object], *, project: bool, force: bool) -> 
         check_free(str(Path(page).parent), [Path(page).name], force=force)
 
 
-def make_port(paths: Sequence[str], options: PortOptions, given: Mapping[str, object]) -> PortResult:
-    """Return the port of files: the default one, or the best that is found."""
-    if not given["optimize"]:
-        return port(paths, options)
+def best_port(paths: Sequence[str], options: PortOptions, given: Mapping[str, object]) -> PortResult:
+    """Return the best port of files that is found in time."""
     # loaded where they are wanted
     from warpsmith.flows.optimizing.optimize import OptimizeOptions
     from warpsmith.flows.optimizing.ported import port_optimized
