@@ -40,6 +40,15 @@ void scale(void) {
         x[i] = y[i] + 1.0;
 }
 """
+# blocks of 256 are two: smaller ones are faster, and quickly counted
+ROWS = """
+static double A[390][410], x[410], y[390];
+void rows(void) {
+    for (int i = 0; i < 390; i++)
+        for (int j = 0; j < 410; j++)
+            y[i] += A[i][j] * x[j];
+}
+"""
 PRODUCT = """
 static double A[256][192], B[192][256], C[256][256];
 void product(void) {

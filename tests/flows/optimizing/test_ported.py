@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.flows.optimizing.begun import OPTIONS, PRODUCT
+from tests.flows.optimizing.begun import OPTIONS, ROWS
 from warpsmith.base.findings import Finding
 from warpsmith.flows import port as flow
-from warpsmith.flows.optimizing import placements
 from warpsmith.flows.optimizing.optimize import OptimizeOptions
 from warpsmith.flows.optimizing.ported import port_optimized
 from warpsmith.flows.optimizing.shared import SearchEffort
@@ -27,17 +26,14 @@ QUICK = OptimizeOptions(budget=600, effort=SearchEffort(depth=1, tiles=0))
 
 @pytest.fixture(scope="module", autouse=True)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Keep what is found for all tests, of few placements; yield a folder."""
+    """Keep what is found for all tests; yield a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(placements, "_VOLUMES", (64,))
-        patch.setattr(placements, "_NARROWEST", 32)
-        patch.setattr(placements, "_TILE_BLOCKS", ((32, 16),))
-        yield tmp_path_factory.mktemp("product")
+        yield tmp_path_factory.mktemp("rows")
 
 
 def asked(folder: Path, **more: object) -> PortResult:
-    (folder / "a.c").write_text(PRODUCT)
+    (folder / "a.c").write_text(ROWS)
     options = replace(PortOptions(offload=OPTIONS, verify=False), **more)
     return port_optimized([str(folder / "a.c")], options, QUICK)
 
@@ -60,7 +56,7 @@ def test_the_port_is_that_of_the_best_recipe(best: PortResult) -> None:
     (kernel,) = predicted.kernels
     assert kernel.seconds is not None and found.best == pytest.approx(kernel.seconds + predicted.copies.seconds)
     (gain,) = found.gains
-    assert gain.about == "product/i" and gain.after == pytest.approx(kernel.seconds) and gain.before is not None
+    assert gain.about == "rows/i" and gain.after == pytest.approx(kernel.seconds) and gain.before is not None
     assert gain.before > 1.1 * kernel.seconds
 
 
@@ -91,9 +87,9 @@ def test_a_best_that_the_referee_rejects_is_not_ported(
 
 
 def test_steps_of_the_user_stay_where_they_are(folder: Path) -> None:
-    made = asked(folder, transforms=("map=product/i,axes=y:x,block=64:2",))
+    made = asked(folder, transforms=("map=rows/i,axes=x,block=512",))
     assert made.search is not None and not made.search.steps and made.plan is not None
-    assert made.plan.fragments[0].kernel.block == (64, 2, 1)
+    assert made.plan.fragments[0].kernel.block == (512, 1, 1)
 
 
 def test_a_program_without_kernels_is_as_port_leaves_it(tmp_path: Path) -> None:
@@ -117,5 +113,5 @@ def test_a_best_whose_loop_cannot_be_written_is_not_ported(
 
     monkeypatch.setattr(flow, "plan_port", without)
     made = asked(folder)
-    assert made.search is not None and made.search.rejected == "product/i cannot be written as a kernel"
+    assert made.search is not None and made.search.rejected == "rows/i cannot be written as a kernel"
     assert best.search is not None and made.search.best == best.search.best and made.files == default(folder).files

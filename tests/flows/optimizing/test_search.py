@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.optimizing.begun import PRODUCT, Begun, again, begin
+from tests.flows.optimizing.begun import ROWS, Begun, again, begin
 from warpsmith.base.errors import RefusedError
 from warpsmith.flows.optimizing import placements
 from warpsmith.flows.optimizing.kept import CandidateOutcome
@@ -124,11 +124,11 @@ def test_a_search_is_the_same_each_time(tmp_path: Path) -> None:
 
 
 def test_what_the_user_has_placed_is_not_moved(tmp_path: Path) -> None:
-    begun = begin(PRODUCT, tmp_path, PLACING)
+    begun = begin(ROWS, tmp_path, PLACING)
     _, moved = run(begun)
     assert moved.placing != begun.root.placing
     fresh = again(begun, PLACING)
-    _, left = fresh.search().run(fresh.root, frozenset({"product/i/j/k"}), keeps=True)
+    _, left = fresh.search().run(fresh.root, frozenset({"rows/i/j"}), keeps=True)
     assert left.placing == fresh.root.placing and not fresh.shared.record.candidates
     pair = begin(TEXT, tmp_path, SearchEffort(depth=1))
     pair.search().run(pair.root, frozenset({"all/i", "all/i#3"}), keeps=True)
@@ -138,7 +138,7 @@ def test_what_the_user_has_placed_is_not_moved(tmp_path: Path) -> None:
 
 
 def test_a_best_that_cannot_be_planned_as_a_whole_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = begin(PRODUCT, tmp_path, PLACING)
+    begun = begin(ROWS, tmp_path, PLACING)
 
     def refuse(*_: object) -> PlannedPort:
         raise RefusedError

@@ -27,7 +27,7 @@ Bug = Callable[[pytest.MonkeyPatch], None]
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(placements, "_VOLUMES", (64, 256))
+    monkeypatch.setattr(placements, "_VOLUMES", (64,))
     monkeypatch.setattr(placements, "_NARROWEST", 32)
 
 
