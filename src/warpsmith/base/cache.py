@@ -28,7 +28,7 @@ import msgspec
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["cache_folder", "is_kept", "kept_bytes", "kept_table"]
+__all__ = ["cache_folder", "is_kept", "keep_bytes", "kept_bytes", "kept_table", "read_kept"]
 
 T = TypeVar("T")
 _HASH_BYTES = 8
@@ -77,18 +77,28 @@ def _keep(place: Path, key: bytes, table: bytes) -> None:
 def kept_bytes(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
     """Return what `make` makes of `key`, which is all that it depends on: from the folder `name` of the cache where it
     is there. What is not whole, or may be another user's, is made again."""
-    digest = hashlib.sha256(key).digest()
-    try:
-        place = cache_folder() / name / digest.hex()
-    except RuntimeError:  # a user without a folder
-        return make()
-    with contextlib.suppress(OSError, ValueError):
-        return _own_bytes(place, digest)
+    with contextlib.suppress(OSError, ValueError, RuntimeError):
+        return read_kept(name, key)
     made = make()
-    with contextlib.suppress(OSError):
-        _write(place, _seal(digest, made) + made)
-        _drop_oldest(place.parent)
+    with contextlib.suppress(OSError, RuntimeError):
+        keep_bytes(name, key, made)
     return made
+
+
+def read_kept(name: str, key: bytes) -> bytes:
+    """Return what was kept of `key` in the folder `name`. Raises OSError where there is nothing, ValueError where it is
+    not ours, or not whole, RuntimeError for a user without a folder."""
+    digest = hashlib.sha256(key).digest()
+    return _own_bytes(cache_folder() / name / digest.hex(), digest)
+
+
+def keep_bytes(name: str, key: bytes, made: bytes) -> None:
+    """Keep what was made of `key`, in place of what was kept before. Raises OSError where it cannot be written,
+    RuntimeError for a user without a folder."""
+    digest = hashlib.sha256(key).digest()
+    place = cache_folder() / name / digest.hex()
+    _write(place, _seal(digest, made) + made)
+    _drop_oldest(place.parent)
 
 
 def is_kept(name: str, key: bytes) -> bool:

@@ -24,6 +24,7 @@ from warpsmith.front.teams.read import left_out_finding, read_teams
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.unthreading import adds_to_numbered_parts
 from warpsmith.loops.select import select_loops
+from warpsmith.loops.step import Step
 from warpsmith.offload.findings import cut_findings
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
@@ -38,6 +39,7 @@ from warpsmith.tree.program import Program
 
 if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
+    from warpsmith.report.searched import PortSearch
 
 __all__ = ["PortOptions", "PortResult", "port"]
 
@@ -57,7 +59,7 @@ class PortOptions(Struct, frozen=True):
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/request.py;
     `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
     shall be written in place as well; `assumed`: what the configuration asserts, granted where the program has all
-    of its names."""
+    of its names; `chosen`: steps in place of a recipe's."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)
@@ -73,6 +75,7 @@ class PortOptions(Struct, frozen=True):
     explain_illegal: bool = False
     root: str | None = None
     assumed: tuple[str, ...] = ()
+    chosen: tuple[Step, ...] = ()
 
 
 class PortResult(Struct, frozen=True):
@@ -87,6 +90,7 @@ class PortResult(Struct, frozen=True):
     timing_s: dict[str, float]
     in_place: InPlace | None = None
     ported: Port | None = None
+    search: PortSearch | None = None
 
     def __repr__(self) -> str:
         # all nodes of all programs, each with its symbols and types, do not fit into memory as text
@@ -112,7 +116,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     """
     clock = Clock()
     # The steps that were asked for, before anything is read that takes time.
-    asked = StepRequest.of(options.recipe, options.transforms)
+    asked = StepRequest.of(options.recipe, options.transforms, options.chosen)
     check_forms(assumption.text for assumption in options.poly.granted)
     # What the user wrote: a tree whose every node knows the text that it came from.
     report = options.run.progress

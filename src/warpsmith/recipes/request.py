@@ -14,6 +14,7 @@ from msgspec import Struct
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.loops.prepared import Prepared, RunChange
+from warpsmith.loops.step import Step
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import PolyOptions, statement_spans
 from warpsmith.recipes.listed import ListedStep
@@ -30,9 +31,11 @@ class StepRequest(Struct, frozen=True):
     exact: bool = False
 
     @classmethod
-    def of(cls, recipe: str | None, options: tuple[str, ...]) -> StepRequest:
-        """Return the steps of a recipe's file and of `--transform` options; raises UsageError where they make no
-        sense."""
+    def of(cls, recipe: str | None, options: tuple[str, ...], chosen: tuple[Step, ...] = ()) -> StepRequest:
+        """Return the steps of a recipe's file and of `--transform` options, or those that were `chosen`, as a recipe
+        has them; raises UsageError where they make no sense."""
+        if chosen:
+            return cls(tuple(map(ListedStep, chosen)), exact=True)
         if recipe is None and not options:
             return cls(())
         # loaded where steps are asked for: it knows all of them

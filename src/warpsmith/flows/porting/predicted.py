@@ -49,7 +49,15 @@ from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names
 
-__all__ = ["ReadKernel", "gpu_of", "predict_kernel", "predict_port", "read_kernels"]
+__all__ = [
+    "ReadKernel",
+    "gpu_of",
+    "launched_name",
+    "list_launches",
+    "predict_kernel",
+    "predict_port",
+    "read_kernels",
+]
 
 _MOST_LAUNCHES: Final = 24
 """Different launches of one kernel that are predicted."""
@@ -128,7 +136,7 @@ def read_kernels(
     """Return the kernels of the files by the names that their launchers give them; `gpu`: ptxas is asked for this
     one, and what it does not answer is put into `problems`."""
     found: dict[str, ReadKernel] = {}
-    both = [_launched_name(kernel, narrow=narrow) for kernel in wanted.values() for narrow in (True, False)]
+    both = [launched_name(kernel, narrow=narrow) for kernel in wanted.values() for narrow in (True, False)]
     for file in files:
         mine = tuple(name for name in both if f"{name.partition('<')[0]}(" in file.text)
         unit = load_kernels(Source(file.path, (), "cuda", file.text), FrontOptions(), mine)
@@ -139,7 +147,7 @@ def read_kernels(
     return found
 
 
-def _launched_name(kernel: Kernel, *, narrow: bool) -> str:
+def launched_name(kernel: Kernel, *, narrow: bool) -> str:
     """Return what a launcher calls: of a template the instance for indices in 32 bits or in 64."""
     name = f"{kernel.name}_kernel"
     return f"{name}<{'int' if narrow else 'long long'}>" if kernel.index else name
@@ -172,7 +180,7 @@ def predict_kernel(
     if launched is None or not launched.places:
         return KernelPrediction(kernel.name, lacks=("a launch that the program comes to",))
     moments = [moment for place in launched.places for moment in _moments(kernel, place)]
-    read = found_kernels.get(_launched_name(kernel, narrow=all(_is_narrow(kernel, moment) for moment in moments)))
+    read = found_kernels.get(launched_name(kernel, narrow=all(_is_narrow(kernel, moment) for moment in moments)))
     if read is None:
         return KernelPrediction(kernel.name, lacks=("a model of something in its text",))
     owner = read.module, read.function, Graph.of(read.function)
@@ -187,14 +195,7 @@ def predict_kernel(
 
 def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment], held: HeldKernel) -> KernelPrediction:
     """Return the prediction of a kernel from those of its launches, each different one counted once."""
-    shapes: dict[tuple[LaunchedGrid, Sizing], float] = {}
-    for moment in moments:
-        grid = launched_grid(kernel, _threads(kernel, moment.sizes))
-        if grid is None:
-            continue  # no iteration, no launch
-        sizes = tuple(sorted(_arguments(kernel, moment).items()))
-        before = shapes.get((grid, sizes), 0.0)
-        shapes[grid, sizes] = before + moment.times
+    shapes = _add_alike(kernel, moments)
     if not shapes or len(shapes) > _MOST_LAUNCHES:
         what = f"launches that are alike: they have {len(shapes)} sizes" if shapes else "a launch with threads"
         return replace(found, lacks=(what,))
@@ -210,6 +211,23 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
         if time.prediction.seconds > longest:
             longest, found = time.prediction.seconds, replace(found, time=time, sizes=sizes)
     return replace(found, seconds=total)
+
+
+def list_launches(kernel: Kernel, launched: KernelTime) -> dict[tuple[LaunchedGrid, Sizing], float]:
+    """Return the launches of a kernel that are not alike: the grid of each and its arguments, and how many there
+    are."""
+    return _add_alike(kernel, [moment for place in launched.places for moment in _moments(kernel, place)])
+
+
+def _add_alike(kernel: Kernel, moments: Sequence[_Moment]) -> dict[tuple[LaunchedGrid, Sizing], float]:
+    shapes: dict[tuple[LaunchedGrid, Sizing], float] = {}
+    for moment in moments:
+        grid = launched_grid(kernel, _threads(kernel, moment.sizes))
+        if grid is None:
+            continue  # no iteration, no launch
+        sizes = tuple(sorted(_arguments(kernel, moment).items()))
+        shapes[grid, sizes] = shapes.get((grid, sizes), 0.0) + moment.times
+    return shapes
 
 
 def _is_narrow(kernel: Kernel, moment: _Moment) -> bool:

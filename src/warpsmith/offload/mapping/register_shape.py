@@ -41,9 +41,9 @@ from warpsmith.tree.program import Axis
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import peel, statements_of, walk
 
-__all__ = ["RegisterSearch", "choose_elements", "find_misfit", "is_straight"]
+__all__ = ["MOST_THREADS", "RegisterSearch", "choose_elements", "find_misfit", "is_straight"]
 
-_MOST_THREADS: Final = 256
+MOST_THREADS: Final = 256
 """The most threads of a block whose threads may have as many registers as there are."""
 _SIDES: Final = (8, 4, 2, 1)
 _WIDEST: Final = 4
@@ -67,7 +67,7 @@ class RegisterSearch(Struct, frozen=True):
 def choose_elements(search: RegisterSearch, shape: TileShape) -> TileShape:
     """Return the shape with as many iterations a thread as read the least for each; the shape as it is where that is
     one."""
-    if shape.block.threads > _MOST_THREADS or not _is_short(search.body, shape):
+    if shape.block.threads > MOST_THREADS or not _is_short(search.body, shape):
         return shape
     best = _rank(search, shape), shape
     for wider in _list_wider(search, shape):
@@ -104,8 +104,8 @@ def find_misfit(body: Stmt, shape: TileShape) -> str | None:
     """Return why the threads of a block cannot have so many iterations, if they cannot."""
     if prod(shape.block.elements) == 1:
         return None
-    if shape.block.threads > _MOST_THREADS:
-        return f"threads with several iterations form blocks of at most {_MOST_THREADS} threads"
+    if shape.block.threads > MOST_THREADS:
+        return f"threads with several iterations form blocks of at most {MOST_THREADS} threads"
     bytes, words = count_bytes(shape), _estimate_words(body, shape)
     if bytes is None or bytes > MOST_BYTES:
         text = "tiles for so many iterations do not fit: their rows must divide a block's threads, and all of them have"

@@ -17,6 +17,7 @@ from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.report.port.hottest import hottest_json
 from warpsmith.report.port.moved import moved_json
 from warpsmith.report.port.predicted import prediction_json
+from warpsmith.report.search.json import search_json
 from warpsmith.run.verification import LiveOut, Race, Verification
 
 __all__ = ["SCHEMA", "Json", "finding_json", "report_json", "schema"]
@@ -43,6 +44,7 @@ def report_json(report: Report) -> str:
         "hottest": None if report.hottest is None else hottest_json(report.hottest),
         "moved": None if report.moved is None else moved_json(report.moved),
         "predicted": None if report.predicted is None else prediction_json(report.predicted),
+        "search": None if report.search is None else search_json(report.search),
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
     required = ("schema", "command", "version", "inputs", "status", "diagnostics")

@@ -26,7 +26,7 @@ from warpsmith.report.model import (
 )
 from warpsmith.report.table import table_text
 
-__all__ = ["bound_text", "prediction_json", "prediction_text"]
+__all__ = ["bound_text", "lacking_text", "prediction_json", "prediction_text"]
 
 _BOUND: Final = {
     "issue": "instructions issued",
@@ -102,12 +102,16 @@ def _row(kernel: KernelPrediction, shared: Mapping[str, int]) -> tuple[str, ...]
     launches = "?" if kernel.guessed else f"{kernel.launches:,.0f}" if kernel.launches else ""
     registers = f"{'~' if kernel.source == 'estimate' else ''}{kernel.registers}" if kernel.registers else ""
     if kernel.seconds is None or kernel.time is None:
-        why = _unknown_text(kernel.unknown) if kernel.unknown else f"it lacks {'; '.join(kernel.lacks)}"
-        return kernel.name, launches, "-", registers, readable(why)
+        return kernel.name, launches, "-", registers, lacking_text(kernel)
     each = f"{seconds_text(kernel.seconds / kernel.launches)} each" if kernel.guessed else ""
     own = tuple(size for size in kernel.sizes if size[0] not in shared)
     why = f"{bound_text(kernel.time)}{_basis_text(kernel.time)}{f' ({_sizes_text(own)})' if own else ''}"
     return kernel.name, launches, each or seconds_text(kernel.seconds), registers, why
+
+
+def lacking_text(kernel: KernelPrediction) -> str:
+    """Return why there is no time for a kernel."""
+    return readable(_unknown_text(kernel.unknown) if kernel.unknown else f"it lacks {'; '.join(kernel.lacks)}")
 
 
 def bound_text(time: PredictedTime) -> str:

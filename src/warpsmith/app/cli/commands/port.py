@@ -20,7 +20,8 @@ from warpsmith.app.cli.commands.edits.patch import (
     show_series,
     write_patches,
 )
-from warpsmith.app.cli.commands.timeline import check_timeline, timeline_options, transfer_texts
+from warpsmith.app.cli.commands.ports.optimized import best_port, check_search, optimize_options, write_search
+from warpsmith.app.cli.commands.ports.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, exit_code, is_late
 from warpsmith.app.cli.global_options import global_options
@@ -120,6 +121,7 @@ class _Output(Struct, frozen=True):
 @click.option(
     "--what-if", type=click.Choice(["blocks"]), help="Predict every kernel on other axes, in blocks of other shapes."
 )
+@optimize_options
 @click.option("--ptxas", is_flag=True, help="Ask ptxas, with NVRTC, for the registers of kernels (else estimated).")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
 @timeline_options
@@ -142,6 +144,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         json=said.json,
         recipe=text(given["save_recipe"]),
     )
+    check_search(given, project=is_project(given), force=output.force)
     if is_project(given):
         return _project(paths, output, given)
     if not paths:
@@ -156,7 +159,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         check_free(output.directory, names, force=output.force)
     options = _port_options(given)
     with watch_progress() as progress:
-        result = port(paths, replace(options, run=replace(options.run, progress=progress)))
+        watched = replace(options, run=replace(options.run, progress=progress))
+        result = best_port(paths, watched, given) if given["optimize"] else port(paths, watched)
     tell(result.diagnostics)
     # A port that the referee rejects is never written: nobody should run it by accident.
     accepted = result.verification is None or result.verification.status != "fail"
@@ -164,6 +168,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     recipe = _recipe(paths, result) if accepted and output.recipe is not None else None
     if accepted:
         written = _write(output, result.files, recipe)
+    written = (*written, *write_search(paths, result, given, force=output.force))
     report = _report(paths, result, written, options, given)
     if output.json:
         _print_json(report)
@@ -337,6 +342,7 @@ def _report(
         hottest=None if plan is None else hottest_loop(functions, loops, times),
         moved=None if plan is None else moved_work(functions, loops, times),
         predicted=predicted,
+        search=result.search,
         timing_s=result.timing_s,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.cli.runs import typed
-from warpsmith.app.cli.commands.timeline import _row, check_timeline
+from warpsmith.app.cli.commands.ports.timeline import _row, check_timeline
 from warpsmith.base.errors import UsageError
 from warpsmith.report.timeline.events import MovedBytes
 

@@ -1,0 +1,134 @@
+"""How one nest might be placed otherwise: its loops on other axes, blocks of other shapes, with tiles and without.
+
+    mappings    every assignment of the loops to axes, every power-of-two block; no tiles: only numbers change, so that
+                the kernel is planned once for each assignment
+    tiles       every width in every block that is nearly a square, one iteration a thread; then, in the best of them,
+                several iterations a thread: each of these has a text of its own
+
+Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
+three axes has blocks of as many threads as the port's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from math import prod
+from typing import Final
+
+from msgspec import Struct
+
+from warpsmith.loops.step import Step
+from warpsmith.machine.limits import block_fits
+from warpsmith.offload.mapping.register_shape import MOST_THREADS
+from warpsmith.offload.plan import Fragment
+from warpsmith.offload.steps.map import Map
+from warpsmith.offload.steps.register_tile import RegisterTile
+from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.tree.nodes import For
+from warpsmith.tree.program import Axis
+from warpsmith.tree.walk import loop_names, loops
+
+__all__ = [
+    "TileChoice",
+    "blocks_of",
+    "can_move",
+    "inner_loops",
+    "list_axes",
+    "mapped",
+    "probe",
+    "tile_choices",
+    "with_elements",
+]
+
+_AXES: Final[tuple[Axis, ...]] = ("x", "y", "z")
+_VOLUMES: Final = (64, 128, 256, 512)
+_NARROWEST: Final = 8
+"""Threads along x: of doubles two sectors."""
+_WIDTHS: Final = (16, 32)
+_TILE_BLOCKS: Final = ((16, 8), (16, 16), (32, 4), (32, 8), (32, 16))
+_PROBED: Final = (16, 16, 1)
+_ELEMENTS: Final = ((2, 2), (4, 2), (4, 4), (8, 2), (8, 4))
+"""Rows and columns of iterations a thread."""
+
+Block = tuple[int, int, int]
+
+
+class TileChoice(Struct, frozen=True):
+    """Tiles of one width in these loops, in this block."""
+
+    loops: tuple[str, ...]
+    width: int
+    block: tuple[int, int]
+
+    @property
+    def may_have_several(self) -> bool:
+        """Whether the threads of such a block may have several iterations."""
+        return prod(self.block) <= MOST_THREADS
+
+    def steps(self, nest: Fragment, elements: tuple[int, int] = (1, 1)) -> tuple[Step, ...]:
+        """Return the steps that place a nest so."""
+        tiles = (SharedTile(loop, self.width) for loop in self.loops)
+        return (Map(nest.region, _own_axes(nest), self.block), *tiles, RegisterTile(self.loops[0], *elements))
+
+
+def can_move(nest: Fragment) -> bool:
+    """Whether a nest may be placed otherwise."""
+    kernel = nest.kernel
+    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans
+
+
+def inner_loops(nest: Fragment) -> tuple[str, ...]:
+    """Return the addresses of the counted loops that each thread goes through, outermost first."""
+    names = loop_names(nest.function)
+    innermost = nest.kernel.mapped[-1].loop
+    here = next((loop for loop in names if isinstance(loop, For) and loop.header == innermost.header), None)
+    return () if here is None else tuple(names[loop] for loop, _ in loops(here.body) if isinstance(loop, For))
+
+
+def list_axes(nest: Fragment) -> Iterator[tuple[Axis, ...]]:
+    """Yield every assignment of a nest's loops to axes, its own first."""
+    own = _own_axes(nest)
+    yield own
+    yield from (order for order in permutations(_AXES[: len(own)]) if order != own)
+
+
+def mapped(nest: Fragment, axes: tuple[Axis, ...], block: Block) -> tuple[Step, ...]:
+    """Return the steps that place a nest on axes, in blocks of this shape, without tiles."""
+    # threads of one axis have no tiles unless a step asks for them
+    several = inner_loops(nest) if len(axes) > 1 else ()
+    return (Map(nest.region, axes, block[: len(axes)]), *(SharedTile(loop, 0) for loop in several))
+
+
+def blocks_of(nest: Fragment) -> Iterator[Block]:
+    """Yield the shapes of blocks that are tried, the nest's own first."""
+    own, dimensions = nest.kernel.block, len(nest.kernel.mapped)
+    yield own
+    for volume in _VOLUMES if dimensions < len(_AXES) else (prod(own),):
+        powers = [1 << exponent for exponent in range(volume.bit_length())]
+        for y in powers if dimensions > 1 else [1]:
+            for z in powers if dimensions > len("xy") else [1]:
+                block = volume // (y * z), y, z
+                if prod(block) == volume and block[0] >= _NARROWEST and block_fits(block) and block != own:
+                    yield block
+
+
+def probe(nest: Fragment, loop: str) -> tuple[Step, ...]:
+    """Return the steps with which a loop of a nest has tiles, if it can have any."""
+    return (Map(nest.region, _own_axes(nest), _PROBED[: len(nest.kernel.mapped)]), SharedTile(loop))
+
+
+def tile_choices(nest: Fragment, tiled: Sequence[str]) -> Iterator[TileChoice]:
+    """Yield tiles for the loops `tiled` of a nest whose threads lie on two axes."""
+    if len(nest.kernel.mapped) == len("xy") and tiled:
+        for block in _TILE_BLOCKS:
+            yield from (TileChoice(tuple(tiled), width, block) for width in _WIDTHS)
+
+
+def with_elements(nest: Fragment, choice: TileChoice) -> Iterator[tuple[Step, ...]]:
+    """Yield the same tiles for several iterations a thread."""
+    yield from (choice.steps(nest, elements) for elements in _ELEMENTS)
+
+
+def _own_axes(nest: Fragment) -> tuple[Axis, ...]:
+    return tuple(one.axis for one in nest.kernel.mapped)

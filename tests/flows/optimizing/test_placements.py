@@ -1,0 +1,80 @@
+"""Which placements of a nest are tried."""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+
+from tests.flows.optimizing.begun import PAIR, PRODUCT, begin
+from warpsmith.flows.optimizing.placements import (
+    blocks_of,
+    can_move,
+    inner_loops,
+    list_axes,
+    mapped,
+    probe,
+    tile_choices,
+    with_elements,
+)
+from warpsmith.flows.optimizing.setting import nests_of
+from warpsmith.loops.step import step_text
+from warpsmith.offload.plan import Fragment
+
+CUBE = """
+static double u[64][64][64];
+void cube(void) {
+    for (int i = 0; i < 64; i++) for (int j = 0; j < 64; j++) for (int k = 0; k < 64; k++) u[i][j][k] *= 0.5;
+}
+"""
+SUM = """
+static double x[9000];
+double sum(void) { double s = 0; for (int i = 0; i < 9000; i++) s += x[i]; return s; }
+"""
+
+
+def nests(text: str, folder: Path) -> dict[str, Fragment]:
+    return {nest.region: nest for nest in nests_of(begin(text, folder).root.planned.port)}
+
+
+def test_all_axes_and_power_of_two_blocks_are_tried_the_own_first(tmp_path: Path) -> None:
+    found = nests(PAIR, tmp_path)
+    turn, line = found["turn/i"], found["scale/i"]
+    assert list(list_axes(turn)) == [("y", "x"), ("x", "y")] and list(list_axes(line)) == [("x",)]
+    blocks = list(blocks_of(turn))
+    assert blocks[0] == turn.kernel.block and len(set(blocks)) == len(blocks)
+    assert {prod(block) for block in blocks} == {64, 128, 256, 512} and min(block[0] for block in blocks) == 8
+    assert set(blocks_of(line)) == {(64, 1, 1), (128, 1, 1), (256, 1, 1), (512, 1, 1)}
+    (cube,) = nests(CUBE, tmp_path).values()
+    assert len(list(list_axes(cube))) == 6
+    assert {prod(block) for block in blocks_of(cube)} == {prod(cube.kernel.block)}
+
+
+def test_a_mapping_without_tiles_says_so_of_each_inner_loop(tmp_path: Path) -> None:
+    (nest,) = nests(PRODUCT, tmp_path).values()
+    assert inner_loops(nest) == ("product/i/j/k",)
+    steps = [step_text(step) for step in mapped(nest, ("x", "y"), (64, 2, 1))]
+    assert steps == ["map=product/i,axes=x:y,block=64:2", "shared-tile=product/i/j/k,width=0"]
+    line = nests(PAIR, tmp_path)["scale/i"]
+    assert [step_text(step) for step in mapped(line, ("x",), (64, 1, 1))] == ["map=scale/i,axes=x,block=64"]
+
+
+def test_tiles_have_one_iteration_a_thread_and_then_several(tmp_path: Path) -> None:
+    (nest,) = nests(PRODUCT, tmp_path).values()
+    first, *others = tile_choices(nest, inner_loops(nest))
+    assert [step_text(step) for step in first.steps(nest)] == [
+        "map=product/i,axes=y:x,block=16:8",
+        "shared-tile=product/i/j/k",
+        "register-tile=product/i/j/k,rows=1,columns=1",
+    ]
+    assert len({choice.block for choice in (first, *others)}) == 5 and not list(tile_choices(nest, ()))
+    several = [step_text(steps[-1]) for steps in with_elements(nest, first)]
+    assert "register-tile=product/i/j/k" in several and len(set(several)) == 5
+    assert [step_text(step) for step in probe(nest, "product/i/j/k")] == [
+        "map=product/i,axes=y:x,block=16:16",
+        "shared-tile=product/i/j/k",
+    ]
+
+
+def test_what_combines_values_keeps_its_mapping(tmp_path: Path) -> None:
+    (nest,) = nests(SUM, tmp_path).values()
+    assert not can_move(nest) and all(can_move(one) for one in nests(PAIR, tmp_path).values())

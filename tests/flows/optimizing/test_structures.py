@@ -1,0 +1,89 @@
+"""Ports whose loops stand otherwise, or stay: what is tried, and what is planned of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.flows.optimizing.begun import Begun, begin
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.flows.optimizing.setting import nests_of
+from warpsmith.flows.optimizing.structures import after_loop_step, headers_of, keep_nest, list_steps
+from warpsmith.loops.step import step_text
+from warpsmith.loops.steps.order.fuse import Fuse
+from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.offload.steps.keep import Keep
+
+TEXT = """
+static double a[5000], b[5000], c[5000], m[90][70], s[90];
+void two(void) {
+    for (int i = 0; i < 5000; i++)
+        b[i] = 0.5 * a[i];
+    for (int i = 0; i < 5000; i++)
+        c[i] = b[i] + 1.0;
+}
+void rows(void) {
+    for (int i = 0; i < 90; i++)
+        for (int j = 0; j < 70; j++)
+            s[i] += m[i][j];
+}
+"""
+
+
+def regions(begun: Begun) -> list[str]:
+    return [nest.region for nest in nests_of(begun.root.planned.port)]
+
+
+def there(begun: Begun) -> frozenset[Span]:
+    return frozenset(span for nest in nests_of(begun.root.planned.port) for span in headers_of(nest))
+
+
+def test_orders_fusions_distributions_and_keeps_are_tried(tmp_path: Path) -> None:
+    begun = begin(TEXT, tmp_path)
+    found = [step_text(step) for step in list_steps(begun.root, keeps=True)]
+    assert sorted(found) == [
+        "fuse=two/i", "interchange=rows/i,order=j:i", "keep=rows/i", "keep=two/i", "keep=two/i#2",
+    ]  # fmt: skip
+    both = (
+        "void f(int n, double *restrict a, double *restrict b) { for (int i = 0; i < n; i++) { a[i] = 1; b[i] = 2; }}"
+    )
+    assert [step_text(step) for step in list_steps(begin(both, tmp_path).root, keeps=True)] == [
+        "distribute=f/i",
+        "keep=f/i",
+    ]
+
+
+def test_orders_of_loops_that_all_are_threads_are_mappings(tmp_path: Path) -> None:
+    loops = "for (int i = 0; i < 90; i++) for (int j = 0; j < 70; j++)"
+    plain = f"static double u[90][70]; void f(void) {{ {loops} u[i][j] = 1; }}"
+    assert [step_text(step) for step in list_steps(begin(plain, tmp_path).root, keeps=True)] == ["keep=f/i"]
+
+
+def test_fused_loops_are_one_kernel_and_the_others_are_as_they_were(tmp_path: Path) -> None:
+    begun = begin(TEXT, tmp_path)
+    made = after_loop_step(begun.shared.setting, begun.root, Fuse("two/i"), there(begun))
+    assert sorted(nest.region for nest in nests_of(made.planned.port)) == ["rows/i", "two/i"]
+    assert made.planned.estimate.launches == begun.root.planned.estimate.launches - 1
+    with pytest.raises(RefusedError):
+        after_loop_step(begun.shared.setting, begun.root, Interchange("two/i"), there(begun))
+
+
+def test_what_stayed_at_the_start_stays(tmp_path: Path) -> None:
+    begun = begin(TEXT, tmp_path)
+    rows = next(nest for nest in nests_of(begun.root.planned.port) if nest.region == "rows/i")
+    only = frozenset(headers_of(rows))
+    made = after_loop_step(begun.shared.setting, begun.root, Interchange("rows/i"), only)
+    assert [nest.region for nest in nests_of(made.planned.port)] == ["rows/j/i"]
+
+
+def test_a_kept_nest_is_gone_and_later_keeps_stand_behind_it(tmp_path: Path) -> None:
+    begun = begin(TEXT, tmp_path)
+    made = keep_nest(begun.shared.setting, begun.root, Keep("two/i"))
+    assert sorted(nest.region for nest in nests_of(made.planned.port)) == ["rows/i", "two/i#2"]
+    assert made.planned.estimate.host > begun.root.planned.estimate.host
+    assert [step_text(step) for step in list_steps(made, keeps=True)] == ["keep=two/i#2"]
+    assert [steps for nest, steps in made.nests() if nest.region == "two/i#2"] == [
+        steps for nest, steps in begun.root.nests() if nest.region == "two/i#2"
+    ]

@@ -1,0 +1,52 @@
+"""Times of kernels: those of a port of them, whatever was asked before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.flows.optimizing.begun import PAIR, Begun, begin
+from warpsmith.flows.optimizing.times import KernelTimes
+from warpsmith.report.model import KernelPrediction
+from warpsmith.tree.program import Kernel
+
+
+def kernel(begun: Begun, region: str) -> Kernel:
+    return next(f.kernel for f in begun.root.planned.port.plan.fragments if f.region == region)
+
+
+def timed(begun: Begun, times: KernelTimes, one: Kernel) -> KernelPrediction:
+    planned = begun.root.planned
+    text = times.texts(planned.port.program, [one])[one.name]
+    return times.predict(one, text, planned.estimate.kernels[one.name])
+
+
+def test_each_launch_is_counted_once(tmp_path: Path) -> None:
+    begun = begin(PAIR, tmp_path)
+    times, one = begun.shared.times, kernel(begun, "turn/i")
+    first = timed(begun, times, one)
+    assert times.counted == 1 and timed(begun, times, one) == first and times.counted == 1
+    other = timed(begun, times, replace(one, block=(512, 1, 1)))
+    assert times.counted == 2 and other.seconds != first.seconds and other.time is not None
+    assert other.time.block == (512, 1, 1)
+
+
+def test_the_name_of_a_kernel_is_not_in_its_text(tmp_path: Path) -> None:
+    begun = begin(PAIR, tmp_path)
+    kernels = [fragment.kernel for fragment in begun.root.planned.port.plan.fragments]
+    texts = begun.shared.times.texts(begun.root.planned.port.program, kernels)
+    assert sorted(texts) == sorted(one.name for one in kernels) and len(set(texts.values())) == 3
+    assert not any(one.name in texts[one.name] for one in kernels)
+
+
+def test_other_launches_are_counted_anew(tmp_path: Path) -> None:
+    begun = begin(PAIR, tmp_path)
+    times, one = begun.shared.times, kernel(begun, "turn/i")
+    first = timed(begun, times, one)
+    launched = begun.root.planned.estimate.kernels[one.name]
+    launched.places[0] = replace(launched.places[0], times=3.0)
+    assert timed(begun, times, one).seconds == pytest.approx(3 * (first.seconds or 0))
+    launched.places[0] = replace(launched.places[0], launch=replace(launched.places[0].launch, arguments=()))
+    assert timed(begun, times, one).lacks == ("launches with the parameters of this kernel",)
