@@ -48,9 +48,10 @@ class LoopPlan(Struct, frozen=True):
 
 
 class LoopWalker(Protocol):
-    """Who goes through a loop."""
+    """Who goes through a loop. `parted`: the loops whose last iteration is gone through apart from the others."""
 
     numbers: dict[Value, Number]
+    parted: set[str]
     extents: dict[str, Column]
     tallies: Tallies
     writer: AccessCounter
@@ -205,8 +206,13 @@ def go_through(plan: LoopPlan, walk: LoopWalker, mask: Column) -> dict[str, Colu
     first = 0
     for until in last:
         here = mask & (leave >= until)
-        if until > first:
-            _go_stretch(plan, walk, phis, here, (first, until))
+        # what is done to a rest is often done in the last iteration alone
+        whole = until - 1 if key in walk.parted else until
+        if whole > first:
+            _go_stretch(plan, walk, phis, here, (first, whole))
+        if first <= whole < until:
+            _set(walk, phis, whole, key, here, moving=False)
+            _expect_stay(walk.iteration(plan.cycle, here), key, here)
         _set(walk, phis, until, key, here, moving=False)
         ways = walk.iteration(plan.cycle, here)
         stay = ways.pop(key, np.zeros_like(mask))
@@ -232,8 +238,7 @@ def _go_stretch(plan: LoopPlan, walk: LoopWalker, phis: Sequence[_Phi], here: Co
         ways = walk.iteration(plan.cycle, here)
         walk.writer.quiet -= number > 0
         part, walk.tallies = walk.tallies, whole
-        if set(ways) != {key} or (ways[key] != here).any():
-            raise NotRegularError(key)
+        _expect_stay(ways, key, here)
         found = min(walk.writer.periods[key], length)
         if number and found != period:
             raise NotRegularError(key)
@@ -242,6 +247,11 @@ def _go_stretch(plan: LoopPlan, walk: LoopWalker, phis: Sequence[_Phi], here: Co
         number += 1
     del walk.writer.loops[key], walk.extents[key]
     walk.forget(key)
+
+
+def _expect_stay(ways: Mapping[str, Column], key: str, here: Column) -> None:
+    if set(ways) != {key} or (ways[key] != here).any():
+        raise NotRegularError(key)
 
 
 def _set(walk: LoopWalker, phis: Sequence[_Phi], iteration: int, key: str, here: Column, *, moving: bool) -> None:

@@ -92,6 +92,7 @@ class WarpWalk:
         self.blocks: dict[str, BasicBlock] = {b.name: b for b in function.blocks}
         # these are short, and what is in them seldom goes evenly: each that is tried costs a walk from the start
         self.irregular = {graph.cycles_around(end)[-1].header for end in find_unrolled(function, graph).ends}
+        self.parted: set[str] = set()
         self.plans: dict[str, LoopPlan | None] = {}
         self.wanted = _find_wanted(function)
         self.left = MOST_WORK
@@ -105,8 +106,8 @@ class WarpWalk:
                 with np.errstate(all="ignore"):
                     return self._walk()
             except NotRegularError as error:
-                # that loop goes iteration by iteration
-                self.irregular.add(error.header)
+                # that loop goes with its last iteration apart, or iteration by iteration
+                (self.irregular if error.header in self.parted else self.parted).add(error.header)
 
     def _walk(self) -> Walked:
         self.numbers: dict[Value, Number] = {}
