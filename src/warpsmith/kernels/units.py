@@ -247,7 +247,7 @@ def _read(wanted: KernelFile) -> SourceFile | Finding:
     if not file.text.strip():
         return _unusable(f"{path} is empty", "give a file with a kernel in it")
     if "\0" in file.text:
-        return _unusable(f"{path} is not a text file: it has zero bytes", "give PTX, CUDA or OpenCL text")
+        return _unusable(f"{path} is not a text file: it has zero bytes", "give CUDA, OpenCL, PTX, Brook+ or IL text")
     return file
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.analysis.counts.counted import sums, touched, walk_of
 from tests.analysis.counts.nests import nest_module
+from tests.lower.harness import lowered
 from tests.simt.test_interpreter import kernel
 from warpsmith.analysis.counts.walk import NotCountedError
 from warpsmith.analysis.uniformity.facts import Dim
@@ -88,3 +91,23 @@ def test_sectors_come_again_after_as_many_iterations_as_share_one() -> None:
     ((i, counts),) = found.tallies.requests.items()
     assert counts[:3, 0].tolist() == [4096, 4096 * 32, 4096]
     assert sum(high - low for _, low, high in touched(found.writer)[id(i)]) == 4096 * 12 // 32  # type: ignore[attr-defined]
+
+
+REST = """__global__ void k(float *a, float *b, int n) {{
+    float sum = 0;
+    for (int k = 0; k < n; k += 32)
+        if (k + (int)threadIdx.x < n && blockIdx.x < {blocks}) sum += a[k + threadIdx.x];
+    b[threadIdx.x] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 320, 1000, 1025])
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_a_loop_with_a_rest_is_gone_through_at_once(n: int, blocks: int, tmp_path: Path) -> None:
+    module = lowered(REST.format(blocks=blocks), tmp_path, "k.cu").module
+    once, slowly = (walk_of(module, ((32, 1, 1), (3, 1, 1), 32), {"n": n}) for _ in range(2))
+    slowly.irregular = set(slowly.graph.order)
+    weights = once.threads.weights(frozenset())
+    assert sums(once.run(), weights) == sums(slowly.run(), weights)
+    assert not once.irregular and bool(once.parted) == (n > 5 * 32 and n % 32 != 0)

@@ -223,27 +223,29 @@ def test_elements_inside_of_others_have_no_test_of_their_own(tmp_path: Path) -> 
     assert not any(isinstance(part, For) for one in found for part in walk(one))
 
 
-PRODUCT = """#include <stdio.h>
-static void product(int n, int m, double a[n][m], double b[m][n], double c[n][n]) {
-    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++) c[i][j] += a[i][k] * b[k][j];
+TRANSPOSED = """#include <stdio.h>
+static void add(int n, int m, double a[n][m], double b[m][n], double c[n][m]) {
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) c[i][j] = a[i][j] + b[j][i];
 }
-static double a[40][30], b[30][40], c[40][40];
+static double a[40][30], b[30][40], c[40][30];
 int main(void) {
     for (int i = 0; i < 40; i++) for (int k = 0; k < 30; k++) { a[i][k] = i - k; b[k][i] = i * k % 7; }
-    product(40, 30, a, b, c);
-    for (int i = 0; i < 40; i++) printf("%g ", c[i][39 - i]);
+    add(40, 30, a, b, c);
+    for (int i = 0; i < 40; i++) printf("%g ", c[i][29 - i % 30]);
     return 0;
 }
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("largest", [2**31 - 1, 40 * 30 - 2])
-def test_both_kernels_do_what_the_loops_did(largest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("largest", "type"), [(2**31 - 1, "int"), (40 * 30 - 2, "longlong")])
+def test_both_kernels_do_what_the_loops_did(
+    largest: int, type: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(narrow, "LARGEST", largest)
-    path = tmp_path / "product.c"
-    path.write_text(PRODUCT)
+    path = tmp_path / "transposed.c"
+    path.write_text(TRANSPOSED)
     made = port([str(path)], PortOptions())
     assert made.verification is not None and made.verification.status == "pass"
-    launched = [name for name in made.verification.launches or {} if name.startswith("ws_product_k1_kernel")]
-    assert launched == [f"ws_product_k1_kernel<{'int' if largest > 40 * 40 else 'longlong'}>"]
+    launched = [name for name in made.verification.launches or {} if name.startswith("ws_add_k1_kernel")]
+    assert launched == [f"ws_add_k1_kernel<{type}>"]

@@ -7,7 +7,8 @@
 
 An array is kept so where its address goes nowhere but into loads and stores, and every index is made of numbers and of
 counters of loops that run a known number of times, few enough. Limits: nothing is known of what a compiler does with
-larger ones; arrays that only a part of a loop's iterations indexes with numbers are in memory.
+larger ones, nor of `#pragma unroll 1`, which the IR does not keep; arrays that only a part of a loop's iterations
+indexes with numbers are in memory.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ kernel float h(float x) { … }      void host(float a[], int n) { … }     pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -76,6 +76,7 @@ def _definition(cursor: BrookCursor, kinds: Mapping[str, Type]) -> BrookDefiniti
         return None
     while cursor.accepts(*_WORDS):
         pass
+    form: Literal["kernel", "reduce", "function"]
     form = "kernel" if cursor.accepts("kernel") else "reduce" if cursor.accepts("reduce") else "function"
     first = cursor.word
     result = _type(cursor, kinds, "'kernel', 'reduce' or a type: every definition begins with one")
@@ -99,7 +100,7 @@ def _definition(cursor: BrookCursor, kinds: Mapping[str, Type]) -> BrookDefiniti
         raise cursor.unexpected("'{' before the body, or ';'")
     at = cursor.at
     _skip_braces(cursor)
-    made = BrookDefinition(form, name.text, result, parameters, span, at, cursor.at)  # type: ignore[arg-type]
+    made = BrookDefinition(form, name.text, result, parameters, span, at, cursor.at)
     _check(made, name)
     return replace(made, span=name.span)
 

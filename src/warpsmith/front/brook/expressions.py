@@ -227,7 +227,8 @@ class BrookExpressions:
     def _host_element(self, value: Expr, first: BrookWord) -> Expr:
         if not isinstance(value.type, Pointer | Array):
             message = f"{shown_type(value.type)} has no elements"
-            raise BrookTextError(self.cursor.word.span, message, "of a vector take components: v.x")
+            helps = "of a vector take components: v.x; what is read at any place is a parameter `float v[]`"
+            raise BrookTextError(self.cursor.word.span, message, helps)
         index = self._subscript()
         of = value.type.to if isinstance(value.type, Pointer) else value.type.of
         return Index(span=self.cursor.since(first), type=of, base=value, index=index)

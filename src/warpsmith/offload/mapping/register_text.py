@@ -93,11 +93,10 @@ def write_elements(
 
 
 class _ElementWriter(TileWriter):
-    """Writes one body. `numbers`: what counts the iterations of a thread along an axis; `counters`: the
-    counter of the iteration at hand, by the user's; `privates`: the arrays of what
-    each iteration has of its own, by the variable of one; `outer`: those variables that are declared around the mapped
-    loops; `wholes`: what says that all iterations of the thread are active, by what says it of one; `values`: what has
-    one value in all threads."""
+    """Writes one body. `numbers`: what counts the iterations of a thread along an axis; `counters`: the counter of the
+    iteration at hand, by the user's; `privates`: the arrays of what each iteration has of its own, by the variable of
+    one; `outer`: those variables that are declared around the mapped loops; `wholes`: what says that all iterations of
+    the thread are active, by what says it of one; `values`: what has one value in all threads."""
 
     numbers: dict[Axis, Symbol] = field(default_factory=dict)
     counters: dict[Symbol, Symbol] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from warpsmith.targets.brook.names import RESERVED, type_name
 from warpsmith.targets.brook.places import StreamPlaces, bare
 from warpsmith.targets.brook.refused import refuse_brook
 from warpsmith.targets.brook.writing import BrookWriter
-from warpsmith.tree.nodes import Assign, Call, ExprStmt, Function, Return, Stmt
+from warpsmith.tree.nodes import Assign, Call, Expr, ExprStmt, Function, Node, Return, Stmt
 from warpsmith.tree.types import FunctionType, Pointer, Symbol
 from warpsmith.tree.walk import walk
 
@@ -87,8 +87,8 @@ class _Exporter:
             return len(accesses) > 1 or not self._sets(one, symbol)
         return True
 
-    def _is_of(self, node: object, symbol: Symbol) -> bool:
-        access = self.places.access(node) if hasattr(node, "type") else None  # type: ignore[arg-type]
+    def _is_of(self, node: Node, symbol: Symbol) -> bool:
+        access = self.places.access(node) if isinstance(node, Expr) else None
         return access is not None and access.array.key == symbol.key
 
     def _sets(self, one: Stmt, symbol: Symbol) -> bool:
