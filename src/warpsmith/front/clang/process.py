@@ -31,6 +31,8 @@ __all__ = ["Failed", "parse_files", "worker_command"]
 
 _READ_BYTES = 1 << 20
 _WRITE_BYTES = 1 << 16
+_UNREAD = frozenset({"PYTEST_CURRENT_TEST"})
+"""Environment variables that change often and that no parser reads: pytest sets its own for each test."""
 _END_S = 1.0
 """How long a process that has closed its output may take to end."""
 
@@ -77,8 +79,9 @@ def _parser() -> _Parser:
         folder = os.getcwd()  # noqa: PTH109 - as the worker has it, whose paths start there
     except FileNotFoundError:
         return _Parser(command)
+    seen = tuple((name, value) for name, value in os.environ.items() if name not in _UNREAD)
     # a copy of this process that `fork` made must not use our pipes
-    return _kept_parser(os.getpid(), command, folder, tuple(os.environ.items()))
+    return _kept_parser(os.getpid(), command, folder, seen)
 
 
 @lru_cache(maxsize=1)
