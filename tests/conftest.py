@@ -22,6 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shard", default="1/1", help="K/N: the Kth of N equal parts of the chosen tests, K from 1")
 
 
+def pytest_collection_finish() -> None:
+    """Nothing that was collected goes away: it is not looked through again."""
+    gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     part, _, parts = str(config.getoption("--shard")).partition("/")

@@ -45,7 +45,7 @@ def _actual(document: dict[str, list[dict[str, object]]]) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("path", one_in(11, CASES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(17, CASES), ids=lambda path: path.stem)
 def test_case(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = path.read_text()
     (run,) = _lines(text, "RUN")

@@ -72,7 +72,7 @@ TOUCHED: dict[str, tuple[Callable[..., Iterable[int]], Callable[..., Iterable[in
 }
 
 
-@pytest.mark.parametrize(("name", "launches"), one_in(6, LAUNCHES))
+@pytest.mark.parametrize(("name", "launches"), one_in(12, LAUNCHES))
 def test_the_inner_loops_are_one_launch_each(name: str, launches: int, tmp_path: Path) -> None:
     output, found = _ported(CASES / name, tmp_path)
     assert output == _original(CASES / name, tmp_path)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.node_coverage import SOURCES, Kinds, Match, matches, unions
+from tests.sampling import one_in
 from warpsmith.tree.nodes import Node
 
 PACKAGES = ("poly", "loops", "offload", "analysis", "tree", "ssa")
@@ -67,7 +68,7 @@ _ASKED = {
 }
 
 
-@pytest.mark.parametrize(("union", "places"), _ASKED.items())
+@pytest.mark.parametrize(("union", "places"), one_in(len(_ASKED), _ASKED.items()))
 def test_a_planted_node_is_told_everywhere(union: str, places: tuple[str, ...]) -> None:
     grown = {name: kinds | {Planted} if name in (union, "Node") else kinds for name, kinds in unions().items()}
     told = _strangers(grown)

@@ -140,6 +140,7 @@ BARRIER_BUGS: list[tuple[Bug, int]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bug", "seed"), BUGS, ids=lambda given: getattr(given, "__name__", ""))
 def test_a_bug_in_what_is_said_of_accesses_is_seen(bug: Bug, seed: int, monkeypatch: Patch) -> None:
     assert not list(test_accesses.wrong(test_accesses.run(seed)))

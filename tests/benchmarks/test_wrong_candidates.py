@@ -110,6 +110,7 @@ def _changed(name: str, old: str, new: str) -> dict[str, str]:
     return {**_PORT, name: _PORT[name].replace(old, new)}
 
 
+@pytest.mark.slow
 def test_the_port_is_right(judge: Judge) -> None:
     assert judge.judge(_PORT).fate == "same"
     assert judge.dead == frozenset()

@@ -197,6 +197,7 @@ def test_steps_keep_what_the_build_at_hand_does(step: str, tmp_path: Path) -> No
     assert not [reason for reason in verification.reasons if reason.severity == "error"]
 
 
+@pytest.mark.slow
 def test_seeded_lines_dropped_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patch, "_has_choices_of", lambda old, new: True)
     path = tmp_path / "given.c"

@@ -88,7 +88,7 @@ def _port(*paths: Path) -> PortResult:
 
 
 @pytest.mark.parametrize(("suffix", "main", "kernels", "count"), [
-    ("c", MAIN, KERNELS, 3), ("cpp", CXX_MAIN, TEMPLATES, 4),
+    ("c", MAIN, KERNELS, 3), pytest.param("cpp", CXX_MAIN, TEMPLATES, 4, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_what_one_file_includes_is_ported_and_compared(
     tmp_path: Path, suffix: str, main: str, kernels: str, count: int
@@ -126,7 +126,7 @@ def test_the_file_is_changed_in_place(tmp_path: Path, monkeypatch: pytest.Monkey
     }
 
 
-@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("twice", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_two_files_include_stays_as_it_is(tmp_path: Path, twice: bool) -> None:
     path = _written(tmp_path, MAIN, KERNELS)
     other = tmp_path / "other.c"

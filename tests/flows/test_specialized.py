@@ -77,6 +77,7 @@ def test_instances_are_ported_and_compared(tmp_path: Path) -> None:
     assert "template <> void fill" not in host
 
 
+@pytest.mark.slow
 def test_seeded_a_specialization_with_the_arguments_of_another_instance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,7 @@ def _checked(folder: Path, seeds: range) -> tuple[list[str], int]:
 SEEDS = range(16)
 
 
+@pytest.mark.slow
 def test_what_is_promised_holds_in_the_whole_program(tmp_path: Path) -> None:
     broken, promised = _checked(tmp_path, SEEDS)
     assert not broken

@@ -82,11 +82,9 @@ BUGS: dict[str, tuple[Callable[[Patch], None], tuple[int, ...]]] = {
 }
 """Each with seeds that show it."""
 
-_ALWAYS = ("two names of one object taken as different", "a method that changes its object taken to only read")
-_MARKED = [name if name in _ALWAYS else pytest.param(name, marks=pytest.mark.slow) for name in BUGS]
 
-
-@pytest.mark.parametrize("name", _MARKED)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUGS)
 def test_seeded_bugs_show(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
     bug, seeds = BUGS[name]
     assert set(seeds) < set(range(SEEDS))

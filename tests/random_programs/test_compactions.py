@@ -24,7 +24,8 @@ def _ported(seed: int, count: int, folder: Path) -> tuple[str, set[str], set[str
     return result.verification.status, scanned, {loop.name for loop in loops} - misses, misses
 
 
-@pytest.mark.parametrize(("seed", "count"), [(3, 12), pytest.param(4, 90, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "count"), [(3, 12), (4, 90)])
 def test_random_compactions(seed: int, count: int, tmp_path: Path) -> None:
     status, scanned, wanted, misses = _ported(seed, count, tmp_path)
     assert status == "pass"

@@ -12,7 +12,7 @@ from tests.random_programs.seeded import STATIC
 from tests.sampling import one_in
 
 SEED, BATCH = 20261121, 24
-FUNCTIONS = [144, pytest.param(480, marks=pytest.mark.slow)]
+FUNCTIONS = [72, pytest.param(480, marks=pytest.mark.slow)]
 # in one build: that is most of what a port takes
 PORTED_TOGETHER = 20
 PORTED = [pytest.param(n * PORTED_TOGETHER, marks=pytest.mark.slow) for n in (1, 3)]
@@ -50,6 +50,7 @@ BUGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(4, BUGS))
 def test_wrong_verdicts_are_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     BUGS[name](monkeypatch)

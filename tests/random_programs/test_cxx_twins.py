@@ -91,6 +91,7 @@ def test_twins_have_one_verdict(tmp_path: Path) -> None:
     assert {"parallel", "sequential"} <= categories
 
 
+@pytest.mark.slow
 def test_seeded_reference_as_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def copied(pointer: Expr, span: object, *, intact: bool) -> Expr:
         return pointer

@@ -17,7 +17,8 @@ def is_atomic(kernel: Kernel) -> bool:
     return any(isinstance(n, Name) and n.symbol.name.startswith("atomic") for n in walk(kernel.body))
 
 
-@pytest.mark.parametrize("count", [13, pytest.param(72, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [13, 72])
 def test_random_reductions(count: int, tmp_path: Path) -> None:
     path = tmp_path / "reductions.c"
     path.write_text(render(random_loops(7, count)))

@@ -107,11 +107,8 @@ def test_ports_without_a_bug(batch: list[Nest], tmp_path: Path) -> None:
     assert status(small(batch), tmp_path) == "pass"
 
 
-# by default one bug of kernels and one of copies
-_QUICK = ("threads unguarded", "copies to the device dropped")
-
-
-@pytest.mark.parametrize("name", [n if n in _QUICK else pytest.param(n, marks=pytest.mark.slow) for n in DYNAMIC])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DYNAMIC)
 def test_wrong_ports_are_seen(name: str, batch: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     DYNAMIC[name](monkeypatch)
     # data that a hold keeps are not copied, and what is not written stays as it was

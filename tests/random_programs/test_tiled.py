@@ -99,6 +99,7 @@ def test_wrong_iterations_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tm
     assert _compared(BATCH, tmp_path).wrong
 
 
+@pytest.mark.slow
 def test_a_variable_of_two_iterations_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     want_several(monkeypatch)
     BUGS_OF_SEVERAL["two iterations share a variable"](monkeypatch)
@@ -113,6 +114,7 @@ def test_wrong_tiles_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert _compared(BATCH, tmp_path).wrong
 
 
+@pytest.mark.slow
 def test_a_tile_that_is_too_narrow_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     want_one(monkeypatch)
     BUGS["a tile one iteration too narrow"](monkeypatch)

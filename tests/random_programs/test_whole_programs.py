@@ -70,7 +70,7 @@ def judge_tricky(seed: int, functions: int, folder: Path) -> Outcome:
 
 
 @needs_csmith
-@pytest.mark.parametrize("seeds", [CSMITH_SEEDS[::3], pytest.param(OTHER_SEEDS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [CSMITH_SEEDS[::6], pytest.param(OTHER_SEEDS, marks=pytest.mark.slow)])
 def test_programs_of_csmith_print_what_they_printed(seeds: Sequence[int], tmp_path: Path) -> None:
     programs = [csmith_program(seed, _SMALL, tmp_path) for seed in seeds]
     outcome = judge_csmith(programs, tmp_path)
@@ -78,7 +78,7 @@ def test_programs_of_csmith_print_what_they_printed(seeds: Sequence[int], tmp_pa
     assert outcome.kernels >= 4
 
 
-@pytest.mark.parametrize("functions", [TRICKY // 3, pytest.param(TRICKY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("functions", [TRICKY // 6, pytest.param(TRICKY, marks=pytest.mark.slow)])
 def test_tricky_functions_print_what_they_printed(functions: int, tmp_path: Path) -> None:
     outcome = judge_tricky(0, functions, tmp_path)
     assert outcome.word == "same", outcome

@@ -75,7 +75,7 @@ def test_the_recipe_itself_is_replayed(start: Prepared) -> None:
 
 
 @given(mutated())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_mutated_recipes(start: Prepared, data: bytes) -> None:
     replayed(data, start)
 

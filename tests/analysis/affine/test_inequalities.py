@@ -91,6 +91,7 @@ def _loses_a_factor(patch: Patch) -> None:
     patch.setattr(inequalities, "_substitute", substitute)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", [_rounds_the_wrong_way, _adds_as_they_are, _loses_a_factor])
 def test_a_seeded_bug_is_seen(bug: Callable[[Patch], None], monkeypatch: Patch) -> None:
     bug(monkeypatch)

@@ -83,6 +83,7 @@ def test_no_two_threads_meet_where_it_is_said() -> None:
     assert not wrong(range(150))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["size", "axes", "blocks"])
 def test_bugs_are_noticed(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if bug == "axes":

@@ -149,6 +149,7 @@ BUGS: list[tuple[Callable[[Patch], None], int]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bug", "seed"), BUGS, ids=lambda given: getattr(given, "__name__", ""))
 def test_a_bug_in_a_rule_is_seen(bug: Callable[[Patch], None], seed: int, monkeypatch: Patch) -> None:
     assert not judged(seed, module(seed)).wrong

@@ -140,6 +140,7 @@ BUGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("patch", "sees"), [(bug[:3], bug[3]) for bug in BUGS])
 def test_a_bug_is_seen(
     patch: tuple[object, str, object], sees: Callable[[Path], bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

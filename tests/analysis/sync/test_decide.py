@@ -209,6 +209,7 @@ BUGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_in_the_decision_is_seen(bug: Callable[[Patch], None], monkeypatch: Patch, folder: Path) -> None:
     bug(monkeypatch)

@@ -94,6 +94,7 @@ BUGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("where", "name", "wrong"), BUGS)
 def test_a_bug_is_seen(
     where: object, name: str, wrong: Callable[..., object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -217,6 +217,7 @@ def _loops_end_together(patch: Patch) -> None:
 BUGS = [_everything_is_exact, _numbers_of_bits_are_exact, _threads_know_the_same, _loops_end_together]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_seeded_bug_is_seen(bug: Callable[[Patch], None], monkeypatch: Patch) -> None:
     bug(monkeypatch)

@@ -128,6 +128,7 @@ def _wrong(seed: int) -> list[str]:
     return test_uniformity.wrong(lane_module(seed), test_uniformity.shape(seed))
 
 
+@pytest.mark.slow
 def test_a_wrong_argument_is_seen(monkeypatch: Patch) -> None:
     assert not any(_wrong_of_five(seed) for seed in range(30))
     arguments_are_of_whole_blocks(monkeypatch)

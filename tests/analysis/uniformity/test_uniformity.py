@@ -162,6 +162,7 @@ def _lanes_are_uniform(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(seeds, "_BY_LANE", ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", [_no_joins, _no_time, _anything_is_equal, _rows_are_ignored, _lanes_are_uniform])
 def test_a_seeded_bug_is_seen(bug: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)

@@ -190,6 +190,7 @@ def _iterations_are_one(patch: pytest.MonkeyPatch) -> None:
 BUGS = [_no_joins, _no_time, _edges_are_where_they_begin, _iterations_are_one]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_seeded_bug_is_seen(bug: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)

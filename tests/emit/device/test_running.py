@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.emit.device.test_scan import OPTIONS, Built, verdict
-from tests.sampling import one_in
 from warpsmith.flows.porting.plan import writable_port
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.load import FrontOptions, load_program
@@ -107,7 +106,8 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(8, MUTANTS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_are_caught(name: str, built: Built, tmp_path: Path) -> None:
     old, new = MUTANTS[name]
     assert verdict(built, old, new, tmp_path) == "fail"

@@ -34,7 +34,10 @@ def test_a_third_of_the_rays_meet_spheres_and_not_always_the_same() -> None:
     assert 250 < np.count_nonzero(found) < 500 and len(set(found.tolist())) > 30
 
 
-@pytest.mark.parametrize("machine", ["guppy", "example", "cdna", "example,width=4,lanes_per_alu=2,formation=crossbar"])
+_FORMED = "example,width=4,lanes_per_alu=2,formation=crossbar"
+
+
+@pytest.mark.parametrize("machine", ["guppy", "example", "cdna", pytest.param(_FORMED, marks=pytest.mark.slow)])
 def test_rays_meet_what_they_meet_on_every_machine(machine: str, tmp_path: Path) -> None:
     assert rays(tmp_path, "shuffled", machine) > 0
 

@@ -196,6 +196,7 @@ def test_without_a_bug_nothing_is_found(check: Check, tmp_path: Path) -> None:
     check(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bug", "check"), BUGS, ids=lambda one: getattr(one, "__name__", ""))
 def test_each_bug_is_caught(bug: Bug, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)

@@ -52,6 +52,7 @@ def test_no_run_shows_a_race_where_none_is_proven(path: Path, tmp_path: Path) ->
     assert not wrong and not met["none False"] and met["unknown True"], met
 
 
+@pytest.mark.slow
 def test_a_wrong_verdict_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (path,) = (path for path in _paths() if path.stem == "choices")
     original = examine

@@ -202,6 +202,7 @@ BUGS: tuple[tuple[object, str, object, Case], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_seeded_bugs_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join(function_text(f"F{k}", case[0]) for k, (*_, case) in enumerate(BUGS))
     originals = stands(text, tmp_path)

@@ -308,6 +308,7 @@ MUTANTS: tuple[Mutant, ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", one_in(4, MUTANTS), ids=lambda m: m.__name__.strip("_"))
 def test_a_seeded_bug_is_caught_by_the_check_and_by_running(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfers, "arrange", mutant)

@@ -21,7 +21,7 @@ from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.regions.region import Element, MemberStep
 
-COUNT = 160
+COUNTS = [60, pytest.param(160, marks=pytest.mark.slow)]
 
 
 class Outcome(Struct, frozen=True):
@@ -31,10 +31,10 @@ class Outcome(Struct, frozen=True):
     conflicts: tuple[tuple[int, int], ...]
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+@pytest.fixture(scope="module", params=COUNTS)
+def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     rng = random.Random(20261120)
-    nests = [make(rng, f"f{k}") for k in range(COUNT)]
+    nests = [make(rng, f"f{k}") for k in range(request.param)]
     path: Path = tmp_path_factory.mktemp("nests") / "nests.c"
     head = "typedef unsigned long size_t;\ndouble a[4000], b[4000], A[64][64];\n"
     path.write_text(head + "\n".join(render(nest) for nest in nests))
@@ -72,7 +72,7 @@ def holds(assumption: object, n: int, m: int) -> bool:
 
 def test_no_loop_is_wrongly_called_parallel(outcomes: list[Outcome]) -> None:
     proved = [o for o in outcomes if isinstance(o.facts.verdict, Proved)]
-    assert len(proved) > COUNT / 3
+    assert len(proved) > len(outcomes) / 3
     wrong = [(render(o.nest), o.var, at) for o in proved if (at := guarded(o))]
     assert not wrong, wrong[0]
 
@@ -87,7 +87,7 @@ def test_nearly_every_parallel_loop_is_found(outcomes: list[Outcome]) -> None:
 
 def test_refusals_are_common_and_have_a_witness(outcomes: list[Outcome]) -> None:
     refused = [o for o in outcomes if isinstance(o.facts.verdict, Refuted)]
-    assert len(refused) > COUNT / 5
+    assert len(refused) > len(outcomes) / 5
     for outcome in refused:
         for reason in outcome.facts.reasons:
             assert reason.dependence is not None
@@ -178,6 +178,7 @@ def test_numbers_that_differ_by_no_multiple_are_apart() -> None:
     assert _wrongly_apart() == []
 
 
+@pytest.mark.slow
 def test_seeded_factors_of_one_side_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def one_sided(first: Polynomial, second: Polynomial) -> bool:
         factors = [factor for monomial, factor in first.terms.items() if monomial]

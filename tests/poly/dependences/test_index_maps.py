@@ -202,9 +202,9 @@ def guard(condition: object, n: int, j: int) -> bool:
     return bool(host_value(condition, {"n": n, "j": j}))
 
 
-@pytest.fixture(scope="module")
-def judged() -> Mapping[int, tuple[list[Case], list[LoopFacts]]]:
-    return {seed: (found, judge(found)) for seed in SEEDS if (found := cases(seed))}
+@pytest.fixture(scope="module", params=[SEEDS[:1], pytest.param(SEEDS, marks=pytest.mark.slow)], ids=len)
+def judged(request: pytest.FixtureRequest) -> Mapping[int, tuple[list[Case], list[LoopFacts]]]:
+    return {seed: (found, judge(found)) for seed in request.param if (found := cases(seed))}
 
 
 def test_no_loop_is_wrongly_called_parallel(judged: Mapping[int, tuple[list[Case], list[LoopFacts]]]) -> None:

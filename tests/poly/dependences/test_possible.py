@@ -80,6 +80,7 @@ def test_two_iterations_are_shown_that_meet(seed: int, count: int) -> None:
     assert len(possible_ones) + len(settled) >= 0.8 * len(bad), (len(possible_ones), len(bad))
 
 
+@pytest.mark.slow
 def test_a_value_that_is_none_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mask that is taken for the next number."""
     right = AffineReader.bitwise_and
@@ -92,6 +93,7 @@ def test_a_value_that_is_none_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert wrong(found, judge(found))
 
 
+@pytest.mark.slow
 def test_a_witness_that_forgets_the_data_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(possible, "_proviso", lambda conflict: "")
     found = cases(SEEDS[0])[:FEW]

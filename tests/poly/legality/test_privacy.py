@@ -177,6 +177,7 @@ def _disagrees() -> bool:
 BUGS = ("conditional writes count", "later writes count", "another iteration's writes count")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", one_in(3, BUGS))
 def test_bugs_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     original = space.earlier

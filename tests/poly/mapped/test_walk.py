@@ -156,6 +156,7 @@ def _one_round(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Words, "doubt", lambda *args: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", [_goes_straight_on, _pointers_of_one_way, _one_round])
 def test_a_seeded_bug_is_seen(bug: object, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(bug)

@@ -137,7 +137,8 @@ BUGS: dict[str, tuple[object, str, object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("bug", [*list(BUGS)[:3], *(pytest.param(b, marks=pytest.mark.slow) for b in list(BUGS)[3:])])
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS)
 def test_a_seeded_bug_is_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, name, replacement = BUGS[bug]
     monkeypatch.setattr(owner, name, replacement)

@@ -114,6 +114,7 @@ def _moved_by(claim: Claim, symbol: Symbol) -> int:
     return 0 if site is None or site.moved is None else site.moved
 
 
+@pytest.mark.slow
 def test_a_seeded_bug_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     named = frozenset({"b"})
     monkeypatch.setattr(

@@ -116,6 +116,7 @@ def _any_condition(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(arms, "is_certain", lambda state, runs, *rest: real(state, max(runs, RunsWhen.ALWAYS), *rest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", [_sets_in_place_of_relations, _either_alone, _any_condition])
 def test_a_seeded_bug_is_seen(bug: object, made: list[Branch], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(bug)

@@ -94,12 +94,14 @@ def test_random_times_run_in_their_order(seed: int, tmp_path: Path) -> None:
     _check(seed, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_dropped_condition_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Points, "rest", lambda self, known: [[]])
     with pytest.raises(AssertionError):
         _check(0, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_wrong_place_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Points, "before", lambda self, other, level: True)
     with pytest.raises(AssertionError):

@@ -64,7 +64,7 @@ def judge(type: str, best: str, start: str, end: str) -> Verification:
 
 
 @pytest.mark.parametrize("type", one_in(3, ["double", "float", "int"]))
-@pytest.mark.parametrize(("best", "start"), [(_MAXIMUM, "-1000"), (_MINIMUM, "1000")], ids=["maximum", "minimum"])
+@pytest.mark.parametrize(("best", "start"), one_in(2, [(_MAXIMUM, "-1000"), (_MINIMUM, "1000")]))
 def test_an_element_that_was_not_copied_shows_in_a_comparison(type: str, best: str, start: str) -> None:
     assert judge(type, best, start, "N").status == "pass"
     # the last element is neither the largest nor the smallest

@@ -77,6 +77,7 @@ BUGS: dict[str, tuple[object, str, object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_seeded_bugs_are_caught(bug: str) -> None:
     holder, name, wrong = BUGS[bug]

@@ -51,6 +51,7 @@ def test_most_schedules_are_the_shortest_there_are() -> None:
     assert sum(one.shortest for one in made) >= 36
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
 def test_a_bug_would_be_noticed(bug: BundleBug) -> None:
     assert found_by(bug) is not None

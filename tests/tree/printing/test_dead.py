@@ -51,6 +51,7 @@ def test_dead_arms_become_text(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_arm_that_is_wrongly_taken_for_dead_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = ported(tmp_path)
     assert right.verification is not None and right.verification.status == "pass"

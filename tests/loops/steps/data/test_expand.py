@@ -236,6 +236,7 @@ def test_a_last_iteration_that_may_write_less_is_caught(monkeypatch: pytest.Monk
     assert _caught(tmp_path)
 
 
+@pytest.mark.slow
 def test_elements_that_share_a_slot_are_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def one_element(self: Shape) -> tuple[Cover, ...]:
         return (*self.levels, *(Cover(Linear(), Linear()) for _ in self.dims))

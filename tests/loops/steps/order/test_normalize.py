@@ -136,6 +136,7 @@ def not_ahead(self: Strided, span: Span) -> Expr:
 TRIPS = Strided.trips
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", [one_less, not_ahead])
 def test_a_wrong_number_of_iterations_is_noticed(bug: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Strided, "trips", bug)

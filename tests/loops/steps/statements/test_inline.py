@@ -91,6 +91,7 @@ def test_refusals_say_why(helper: str, text: str, reason: str) -> None:
     assert reason in verdict.reasons[0].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blind", ["_changes_part", "_has_array"])
 def test_a_struct_that_is_changed_in_between_is_caught(
     blind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -100,6 +101,7 @@ def test_a_struct_that_is_changed_in_between_is_caught(
         test_results_stay_the_same(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_written_in_between_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(inline, "_stands_for", lambda parameter, argument, *_: hasattr(argument, "symbol"))
     with pytest.raises(AssertionError):

@@ -61,6 +61,7 @@ def test_many_random_kernels_do_the_same(seed: int) -> None:
             agree_under(policy, make(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", one_in(4, BUGS), ids=lambda bug: bug.what)
 def test_a_bug_is_found(bug: Bug) -> None:
     assert shown(bug)

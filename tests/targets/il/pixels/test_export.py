@@ -56,6 +56,7 @@ def test_many_random_kernels_do_as_well(first: int) -> None:
     assert [seed for seed in range(first, first + 100) if not il_agrees(random_case(seed))] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS, ids=lambda one: one.title)
 def test_bugs_in_the_writer_are_seen(bug: PixelBug) -> None:
     assert found_by(bug) is not None
