@@ -58,6 +58,7 @@ def kernels(tmp_path: Path, text: str) -> str:
     return next(f.text for f in files if f.path.endswith(".cu"))
 
 
+@pytest.mark.slow
 def test_helpers_become_device_functions_in_order(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,
@@ -145,6 +146,7 @@ void f(shape *s, uint8_t *bytes, real *out) {
     assert "    int k = SQUARE;" in text or "    unsigned int k = SQUARE;" in text
 
 
+@pytest.mark.slow
 def test_silent_conversions_are_spelled_out(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,

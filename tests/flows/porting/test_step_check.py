@@ -287,6 +287,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_recorded_between_a_pragma_and_its_loop(tmp_path: Path) -> None:
     path = tmp_path / "shared.c"
     path.write_text(SHARED)

@@ -171,6 +171,7 @@ def test_the_loops_give_the_same_numbers(tmp_path: Path) -> None:
     assert not _wrong(tmp_path, _write_plainly)
 
 
+@pytest.mark.slow
 def test_an_initializer_is_a_lambda_in_the_users_text(tmp_path: Path) -> None:
     assert not _wrong(tmp_path, _write_over)
 
