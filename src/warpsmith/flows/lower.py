@@ -1,14 +1,21 @@
-"""LOWER, a straight line: a file with kernels goes in, one of them comes out as text of other machines."""
+"""LOWER, a straight line: a file with kernels goes in, one of them comes out as text of other machines.
+
+Of C and C++ a loop goes in: what comes out is the kernel that it becomes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
+from warpsmith.emit.host.cuda import emit_kernels
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.porting.predicted import launched_name
 from warpsmith.front.brook.read import read_brook
+from warpsmith.front.load import FrontOptions
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.lower.program import lower
@@ -25,8 +32,10 @@ from warpsmith.targets.llvm.listing import Listed, Listing
 from warpsmith.targets.llvm.sass import sass_of
 from warpsmith.targets.mask.export import Exported, export_kernel
 from warpsmith.tree import nodes as tree
+from warpsmith.tree.program import Kernel
+from warpsmith.tree.shared import restore_shared
 
-__all__ = ["TARGETS", "Target", "lower_kernel", "lower_to"]
+__all__ = ["TARGETS", "Target", "kernel_of_loop", "lower_kernel", "lower_to"]
 
 Target = Literal["mask", "brook", "pseudo", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
@@ -59,6 +68,37 @@ def lower_to(file: KernelFile, kernel: str, targets: Sequence[Target], architect
     if len(refused) == len(columns):
         raise InputError(*refused)
     return Lowering(unit.file, function, columns)
+
+
+def kernel_of_loop(path: str, front: FrontOptions, loop: str, kernel: str) -> tuple[KernelFile, str]:
+    """Return the text of the kernels that the loops of a C or C++ file become, and the name of the one that is meant;
+    of one whose indices have either width the one with 32 bits.
+
+    `loop`: FILE:LINE or its address; `kernel`: the kernel's name ("": the only one). Raises InputError where no loop
+    becomes a kernel, UsageError where none or several may be meant.
+    """
+    result = port([path], PortOptions(front=front, loops=(loop,) if loop else (), verify=False))
+    if result.plan is None or result.ported is None:
+        errors = [one for one in (*result.findings, *result.diagnostics) if one.severity == "error"]
+        help = (f"`warpsmith explain {path}` says of each loop why",)
+        raise InputError(*(errors or [Finding("INP001", "error", f"no loop of {path} becomes a kernel", help=help)]))
+    made = {one.kernel.name: (one.kernel, one.region) for one in result.plan.fragments}
+    meant = _meant(path, made, kernel)
+    texts = emit_kernels(result.program, restore_shared(result.program, result.ported.program))
+    (text,) = [one for one in texts if f" {meant.name}_kernel(" in one.text]
+    name = launched_name(meant, narrow=True)
+    held = text.text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return KernelFile(text.path, "cuda", (), held, (name,), front.timeout_s), name
+
+
+def _meant(path: str, made: Mapping[str, tuple[Kernel, str]], wanted: str) -> Kernel:
+    found = [one for name, (one, _) in made.items() if wanted in ("", name, f"{name}_kernel")]
+    if len(found) == 1:
+        return found[0]
+    listed = "; ".join(f"{name} of {region}" for name, (_, region) in made.items())
+    message = f"no kernel of {path} is called '{wanted}'" if wanted else f"{path} becomes {len(made)} kernels"
+    help = (f"the kernels: {listed}", "name one: --kernel NAME, or its loop: --loop FUNCTION/LOOP")
+    raise UsageError(Finding("INP000", "error", message, help=help))
 
 
 def _read(file: KernelFile) -> KernelUnit:

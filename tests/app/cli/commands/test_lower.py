@@ -86,3 +86,19 @@ def test_a_page_goes_to_its_file(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert (code, out, err) == (0, "", "") and "s_and_saveexec_b64" in page.read_text()
     code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--format", "pdf", to=("gcn",))
     assert (code, out) == (2, "") and "no format is called 'pdf'" in err
+
+
+def test_the_kernel_that_a_loop_becomes_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "double.c"
+    path.write_text(
+        "void f(int n, float *a) { for (int i = 0; i < n; i++) a[i] *= 2; }\n#ifdef TWO\n"
+        "void g(int n, float *a) { for (int i = 0; i < n; i++) a[i] += 2; }\n#endif\n"
+    )
+    code, out, err = call(capsys, str(path), to=("ptx",))
+    assert (code, err) == (0, "") and ".entry ws_f_k1_kernel(" in out and "double_kernels.cu:" in out
+    code, out, err = call(capsys, str(path), "-DTWO", to=("ptx",))
+    assert (code, out) == (2, "") and "ws_f_k1 of f/i; ws_g_k1 of g/i" in err
+    code, out, err = call(capsys, str(path), "-DTWO", "--loop", f"{path}:3", to=("ptx",))
+    assert (code, err) == (0, "") and ".entry ws_g_k1_kernel(" in out
+    code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--loop", "f/i", to=("ptx",))
+    assert (code, out) == (2, "") and "--loop names a loop of C or C++" in err

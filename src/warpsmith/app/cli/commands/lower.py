@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from warpsmith.app.cli.about.launching import kernel_files
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.options import compiler_options, text, texts
+from warpsmith.app.cli.options import compiler_options, front_options, text, texts
 from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.lower import TARGETS, Target, lower_kernel, lower_to
+from warpsmith.flows.lower import TARGETS, Target, kernel_of_loop, lower_kernel, lower_to
+from warpsmith.kernels.units import KernelFile
+from warpsmith.project.command_line import language_of
 from warpsmith.report.lowering.html import lowering_html
 from warpsmith.report.lowering.text import lowering_text
 
@@ -40,22 +44,23 @@ _FORMATS = ("text", "html")
     "of il translated: streams of Brook+ lie in rows.",
 )
 @click.option("--kernel", default="", metavar="NAME", help="The kernel that is meant, where there are several.")
+@click.option("--loop", metavar="LOOP", help="Of C and C++: the loop that is meant, FILE:LINE or FUNCTION/i/j.")
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
 @click.option("--format", "form", default="text", metavar="FMT[=FILE]", help="text, or html: the targets side by side.")
 @compiler_options
 def command(path: str, **given: object) -> int:
     """Write a kernel (CUDA, OpenCL, PTX, Brook+, AMD IL) as text of another machine, with the lines that it is of.
 
+    Of a C or C++ file it is the kernel that its loop becomes, as `port` would write it.
     gcn, avx512, ptx and llvm are written by LLVM's back ends; sass by NVIDIA's ptxas and nvdisasm, where they are
     installed. mask is a program that `simulate` runs clock by clock: its first lines say which view each argument is,
     and which words of the launch it reads; so do those of il, a compute
     shader of AMD IL (of Brook+ a pixel shader), which `simulate` runs as well. pseudo has the operations of il, one a
     line, as C writes them. What a target has not is refused, with the line.
     """
-    kernel = text(given["kernel"]) or ""
     targets: list[Target] = [target for target in TARGETS if target in texts(given["targets"])]
     architectures, (form, place) = texts(given["architectures"]), _output(text(given["form"]) or "text")
-    (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings_of({}))
+    file, kernel = _meant(path, given)
     if targets == ["mask"] and form == "text" and not architectures:
         made = lower_kernel(file, kernel).text
     else:
@@ -66,6 +71,18 @@ def command(path: str, **given: object) -> int:
     else:
         click.echo(made, nl=False)
     return 0
+
+
+def _meant(path: str, given: Mapping[str, object]) -> tuple[KernelFile, str]:
+    """Return the file with the kernel that is meant, and its name."""
+    kernel, loop, settings = text(given["kernel"]) or "", text(given["loop"]) or "", settings_of({})
+    if text(given["lang"]) is None and language_of(path) in ("c", "c++"):
+        return kernel_of_loop(path, front_options(given, settings), loop, kernel)
+    if loop:
+        help = (f"leave --loop out: {path} has kernels, --kernel NAME names one",)
+        raise UsageError(Finding("INP000", "error", "--loop names a loop of C or C++", help=help))
+    (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings)
+    return file, kernel
 
 
 def _output(form: str) -> tuple[str, str]:
