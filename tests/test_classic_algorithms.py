@@ -81,7 +81,8 @@ def test_the_inner_loops_are_one_launch_each(name: str, launches: int, tmp_path:
     assert all(count <= 2 for count in found[:-1]), found
 
 
-@pytest.mark.parametrize(("name", "launches"), one_in(4, ELIMINATIONS))
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "launches"), ELIMINATIONS)
 def test_a_level_of_an_elimination_is_a_few_launches(name: str, launches: dict[int, int], tmp_path: Path) -> None:
     output, found = _ported(CASES / name, tmp_path)
     assert output == _original(CASES / name, tmp_path)

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)")
 
 # functions without a program, and what has no guard
 _EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.c")) if "int main(" in path.read_text()]
-_QUICK = {"gather", "jacobi-2d"}
+_QUICK = {"jacobi-2d"}
 PROGRAMS = [
     pytest.param(path, id=path.stem, marks=[] if path.stem in _QUICK else [pytest.mark.slow])
     for path in (*_EXAMPLES, *programs())

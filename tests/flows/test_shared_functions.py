@@ -205,6 +205,7 @@ def test_threads_stay_where_a_region_or_a_function_needs_them(tmp_path: Path, bo
     assert "#pragma omp parallel private(t)" in host
 
 
+@pytest.mark.slow
 def test_regions_that_only_call_are_run_by_one_thread(tmp_path: Path) -> None:
     (tmp_path / "calls.c").write_text(CALLS)
     result = port([str(tmp_path / "calls.c")], PortOptions())
