@@ -118,6 +118,8 @@ def _column(unit: KernelUnit, function: Function, target: Target, architecture: 
 def _listing(unit: KernelUnit, function: Function, target: Target, architecture: str) -> Listing:
     if target == "mask":
         return Listing(tuple(map(Listed, export_kernel(function).text.splitlines())), ";")
+    if target == "brook" and function.name in unit.domains:
+        return Listing(tuple(map(Listed, unit.file.text.splitlines())), "//")
     if target == "brook":
         return Listing(tuple(map(Listed, write_brook(_tree(unit, function), unit.functions).splitlines())), "//")
     if target in ("il", "pseudo"):

@@ -102,3 +102,16 @@ def test_the_kernel_that_a_loop_becomes_is_written(capsys: pytest.CaptureFixture
     assert (code, err) == (0, "") and ".entry ws_g_k1_kernel(" in out
     code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--loop", "f/i", to=("ptx",))
     assert (code, out) == (2, "") and "--loop names a loop of C or C++" in err
+
+
+def test_a_constant_of_brook_is_passed_as_its_exponent(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(EXAMPLES / "brook" / "bitonic.br")
+    code, out, err = call(capsys, path, "--encode", "sort_pass.width", "--encode", "sort_pass.period", to=("brook",))
+    assert (code, err) == (0, "") and "int width_exponent" in out and "int main()" in out
+    (tmp_path / "shifts.br").write_text(out)
+    assert run_guarded(warpsmith, ["simulate", str(tmp_path / "shifts.br")]) == 0
+    assert "values  f32[16]: 0 1 2 3 4 5 6 7 …" in capsys.readouterr().out
+    code, out, err = call(capsys, path, "--encode", "sort_pass.width", to=("il",))
+    assert (code, err) == (0, "") and "ishr" in out
+    code, out, err = call(capsys, str(EXAMPLES / "manual" / "halve.cu"), "--encode", "halve.n", to=("il",))
+    assert (code, out) == (2, "") and "it takes a .br file" in err

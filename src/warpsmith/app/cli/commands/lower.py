@@ -14,6 +14,7 @@ from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.lower import TARGETS, Target, kernel_of_loop, lower_kernel, lower_to
+from warpsmith.flows.streams.encode import encode_file
 from warpsmith.kernels.units import KernelFile
 from warpsmith.project.command_line import language_of
 from warpsmith.report.lowering.html import lowering_html
@@ -45,6 +46,12 @@ _FORMATS = ("text", "html")
 )
 @click.option("--kernel", default="", metavar="NAME", help="The kernel that is meant, where there are several.")
 @click.option("--loop", metavar="LOOP", help="Of C and C++: the loop that is meant, FILE:LINE or FUNCTION/i/j.")
+@click.option(
+    "--encode",
+    multiple=True,
+    metavar="KERNEL.NAME",
+    help="Of Brook+: this constant, a power of two wherever host code gives it, is passed as its exponent.",
+)
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
 @click.option("--format", "form", default="text", metavar="FMT[=FILE]", help="text, or html: the targets side by side.")
 @compiler_options
@@ -82,7 +89,8 @@ def _meant(path: str, given: Mapping[str, object]) -> tuple[KernelFile, str]:
         help = (f"leave --loop out: {path} has kernels, --kernel NAME names one",)
         raise UsageError(Finding("INP000", "error", "--loop names a loop of C or C++", help=help))
     (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings)
-    return file, kernel
+    encoded = texts(given["encode"])
+    return encode_file(file, encoded) if encoded else file, kernel
 
 
 def _output(form: str) -> tuple[str, str]:

@@ -1,0 +1,232 @@
+"""Exponents in place of powers of two: the program before and the one after leave the same numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from warpsmith.base.errors import InputError, UsageError
+from warpsmith.base.source import SourceFile
+from warpsmith.flows.streams import powers, shifts
+from warpsmith.flows.streams.encode import encode_file, encode_parameter
+from warpsmith.flows.streams.run import StreamOptions, run_host
+from warpsmith.flows.streams.whole import Whole
+from warpsmith.front.brook.read import read_brook
+from warpsmith.kernels.units import KernelFile
+
+BITONIC = Path(__file__).parents[3] / "examples" / "brook" / "bitonic.br"
+Patch = pytest.MonkeyPatch
+
+
+def outputs(text: str, *names: str, host: str = "main", arguments: tuple[str, ...] = ()) -> dict[str, bytes]:
+    """Return what arrays hold that streams are written to."""
+    with TemporaryDirectory() as folder:
+        out = {name: str(Path(folder, f"{name}.npy")) for name in names}
+        run_host(SourceFile("p.br", text), host, StreamOptions(arguments, out, engine="interpreter"))
+        return {name: Path(place).read_bytes() for name, place in out.items()}
+
+
+def encoded(text: str, *wanted: str) -> str:
+    for one in wanted:
+        text = encode_parameter(SourceFile("p.br", text), one)
+    return text
+
+
+# --- the example
+
+
+@pytest.mark.parametrize("names", [("width",), ("distance", "period"), ("period", "width", "distance")], ids=len)
+def test_the_bitonic_network_sorts_as_before(names: tuple[str, ...]) -> None:
+    text = encoded(BITONIC.read_text(), *(f"sort_pass.{name}" for name in names))
+    assert outputs(text, "values") == outputs(BITONIC.read_text(), "values")
+    assert all(f"int {name}_exponent" in text and f"float {name}," not in text for name in names)
+
+
+def test_all_passes_are_told_exponents() -> None:
+    text = encoded(BITONIC.read_text(), "sort_pass.width")
+    assert "(float)((int)here >> width_exponent)" in text
+    assert "int width_exponent = stage;" in text and "float width = pow" not in text, "nobody reads the power any more"
+    assert "// width_exponent: width is 2 to its power; from 0 to 30 are stage of line 31" in text
+
+
+# --- random kernels
+
+_HOST = """
+int main()
+{
+    int made[64];
+    float o<16>;
+    float values[16];
+    int n, w = 1, twice;
+    for (n = 0; n < 4; n++) {
+        twice = 2 * w;
+        k(o, CALL);
+        streamWrite(o, values);
+        OUT
+        w = w * 2;
+    }
+    return 0;
+}
+"""
+ARRAYS = ("a0", "a1", "a2")
+_OUT = "if (n == 0) { streamWrite(o, a0); } if (n == 1) { streamWrite(o, a1); } if (n == 2) { streamWrite(o, a2); }"
+
+
+def random_program(seed: int) -> str:
+    """Return a program whose kernel uses a power of two in ways that are drawn; arrays of its passes are a0 … a2."""
+    chosen = random.Random(seed)
+    kind = chosen.choice(["int", "int", "uint", "float"])
+    x = f"({kind})instance().x" if kind != "int" else "instance().x"
+    whole = chosen.choice(["x", "x + 3", "3 * x", "(x + 5) * 2", "x & 12" if kind != "float" else "x * x"])
+    ways = {
+        "float": [
+            "floor(x / w)",
+            "fmod(x, w)",
+            f"floor(({whole}) / w)",
+            f"fmod({whole}, w)",
+            "x * w",
+            "x + w",
+            "x / w",
+        ],
+        "int": ["x / w", "x % w", f"({whole}) / w", f"({whole}) % w", "x * w", "w - x", "(x & 7 | 8) / w", "x / w / w"],
+    }
+    few = chosen.sample(ways["float" if kind == "float" else "int"], 3)
+    body = f"    {kind} x = {x};\n" + "".join(f"    {kind} y{at} = {one};\n" for at, one in enumerate(few))
+    total = "(float)y0 + 100.0f * (float)y1 + 0.5f * (float)y2"
+    call = chosen.choice(["w", "1 << n", "2 * w", "twice", "pow(2.0f, n)", "4", "(1 << n) * 4"])
+    host = _HOST.replace("CALL", call).replace("OUT", _OUT).replace("int made[64];", "float a0[16], a1[16], a2[16];")
+    return f"kernel void k(out float o<>, {kind} w)\n{{\n{body}    o = {total};\n}}\n{host}"
+
+
+def differing(seeds: range) -> tuple[list[int], int]:
+    """Return the seeds whose program changes, and how many have shifts."""
+    wrong: list[int] = []
+    shifted = 0
+    for seed in seeds:
+        before = random_program(seed)
+        after = encoded(before, "k.w")
+        shifted += " >> w_exponent" in after or "& ((1 << w_exponent)" in after
+        if read_brook(SourceFile("p.br", after)).findings or outputs(before, *ARRAYS) != outputs(after, *ARRAYS):
+            wrong.append(seed)
+    return wrong, shifted
+
+
+def test_random_programs_leave_the_same() -> None:
+    wrong, shifted = differing(range(8))
+    assert not wrong, random_program(wrong[0])
+    assert shifted > 4
+
+
+@pytest.mark.slow
+def test_many_random_programs_leave_the_same() -> None:
+    wrong, shifted = differing(range(8, 100))
+    assert not wrong, random_program(wrong[0])
+    assert shifted > 46
+
+
+def _one_more(patch: Patch) -> None:
+    real = powers._sum
+    patch.setattr(powers, "_sum", lambda one, other: f"{real(one, other)} + 1")
+
+
+def _no_brackets(patch: Patch) -> None:
+    patch.setattr(shifts, "wrapped", lambda expr, text: text)
+
+
+def _stays(patch: Patch) -> None:
+    """The exponent of a variable is not changed where the variable is."""
+    real = powers._Powers._statement
+
+    def first(self: powers._Powers, symbol: object, write: powers._Write) -> str:
+        text = real(self, symbol, write)  # type: ignore[arg-type]
+        return text if text.startswith("int ") else ";"
+
+    patch.setattr(powers._Powers, "_statement", first)
+
+
+def _remainder_as_quotient(patch: Patch) -> None:
+    real = shifts._Shifts._remainder
+    patch.setattr(shifts._Shifts, "_remainder", lambda self, left: (real(self, left) or "").replace("&", ">>") or None)
+
+
+BUGS = [_one_more, _no_brackets, _stays, _remainder_as_quotient]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_seeded_bug_is_seen(bug: Callable[[Patch], None], monkeypatch: Patch) -> None:
+    bug(monkeypatch)
+    wrong, _ = differing(range(24))
+    assert wrong
+
+
+_HALVES = """kernel void k(out float o<>, float w)
+{
+    float x = 0.5f * (float)instance().x;
+    o = fmod(x, w) + floor(x / w);
+}
+int main() { float a[32]; float o<32>; k(o, 4.0f); streamWrite(o, a); return 0; }
+"""
+
+
+def test_floats_that_are_not_whole_stay_floats(monkeypatch: Patch) -> None:
+    assert outputs(encoded(_HALVES, "k.w"), "a") == outputs(_HALVES, "a")
+    monkeypatch.setattr(shifts, "whole_of", lambda *_: Whole(0, 100))
+    assert outputs(encoded(_HALVES, "k.w"), "a") != outputs(_HALVES, "a")
+
+
+# --- refusals
+
+_KERNEL = "kernel void k(float a<>, out float o<>, int w)\n{\n    int x = instance().x - 4;\n    BODY\n}\n"
+_CALLED = "void run(float v[], int m) { float a<8>; float o<8>; int n = 3, w = 1 << n; STATEMENT streamWrite(o, v); }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "statement", "message"),
+    [
+        ("o = a * (float)(x % w);", "k(a, o, w);", "'x' can be -4: -3 % 2 is -1, and -3 & 1 is 1"),
+        ("o = a * (float)(x / w);", "k(a, o, w);", "'x' can be -4: -3 / 2 is -1, and -3 >> 1 is -2"),
+        ("o = (float)((int)a / w);", "k(a, o, w);", "'(int)a' may be negative"),
+        ("w = 3; o = a * (float)w;", "k(a, o, w);", "'w' is changed"),
+        ("o = a * (float)w;", "k(a, o, m);", "'m' is not seen to be a power of two"),
+        ("o = a * (float)w;", "k(a, o, 6);", "'6' is not seen to be a power of two"),
+        ("o = a * (float)w;", "w++; k(a, o, w);", "whether 'w' is still a power of two"),
+        ("o = a * (float)w;", "w = w + 1; k(a, o, w);", "'w + 1' is not seen to be a power of two"),
+        ("o = a * (float)w;", "k(a, o, 1 << n++);", "'n++' is no int that can be passed as an exponent"),
+        ("o = a * (float)w;", "for (w = 1; w < 8; w *= 2) k(a, o, w);", "no second statement can stand"),
+    ],
+)
+def test_what_is_not_seen_to_hold_is_refused(body: str, statement: str, message: str) -> None:
+    text = _KERNEL.replace("BODY", body) + _CALLED.replace("STATEMENT", statement)
+    with pytest.raises(InputError) as caught:
+        encoded(text, "k.w")
+    (finding,) = caught.value.findings
+    assert message in finding.message and finding.span is not None
+
+
+def test_a_kernel_that_another_one_calls_is_refused() -> None:
+    text = _KERNEL.replace("BODY", "o = a;") + "kernel void two(float a<>, out float o<>) { k(a, o, 2); }\n"
+    with pytest.raises(InputError, match="two calls k as well"):
+        encoded(text, "k.w")
+
+
+def test_names_that_are_taken_and_powers_that_are_read() -> None:
+    kernel = "kernel void k(out float o<>, int w) { int w_exponent = 1; o = (float)(w + w_exponent); }\n"
+    host = "void run(float v[]) { float o<4>; int w = 8; k(o, w); streamWrite(o, v); if (w == 8) { k(o, w * 2); } }\n"
+    text = encoded(kernel + host, "k.w")
+    assert "int w_exponent_2)" in text and "o = (float)((1 << w_exponent_2) + w_exponent);" in text
+    assert "int w = 8;\n" in text and "int w_exponent = 3;" in text and "k(o, w_exponent + 1)" in text
+    given = ("v=zeros:f32[4]",)
+    assert outputs(text, "v", host="run", arguments=given) == outputs(kernel + host, "v", host="run", arguments=given)
+
+
+def test_no_parameter_of_that_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        encoded(BITONIC.read_text(), "sort_pass.input")
+    assert "sort_pass.width, sort_pass.distance, sort_pass.period" in caught.value.findings[0].help[0]
+    with pytest.raises(UsageError, match="a kernel of Brook"):
+        encode_file(KernelFile(str(tmp_path / "k.cu")), ("k.w",))
