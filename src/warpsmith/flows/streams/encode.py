@@ -37,13 +37,13 @@ __all__ = ["encode_file", "encode_parameter"]
 _TYPES = ("int", "uint", "float")
 
 
-class _Names(Struct):
+class _FreeNames(Struct):
     """Names that nothing has in one function, and no function of the text."""
 
     taken: set[str]
 
     @classmethod
-    def of(cls, text: BrookText, name: str) -> _Names:
+    def of(cls, text: BrookText, name: str) -> _FreeNames:
         one = text.definitions[name]
         words = text.words[one.first : one.last]
         return cls({*text.definitions, *(word.text for word in words), *(given.name for given in one.parameters)})
@@ -82,11 +82,11 @@ def encode_parameter(file: SourceFile, wanted: str) -> str:
         raise InputError(*text.findings)
     kernel, parameter, at = _meant(text, wanted)
     function = _own(text, kernel)
-    exponent = _Names.of(text, kernel.definition.name).fresh(exponent_name(parameter.name))
+    exponent = _FreeNames.of(text, kernel.definition.name).fresh(exponent_name(parameter.name))
     edits = [*shifted(function, function.parameters[at], exponent), _declared(text, parameter, exponent)]
     asked: list[str] = []
     for host in _hosts(text, kernel.definition.name):
-        names = _Names.of(text, host.symbol.name)
+        names = _FreeNames.of(text, host.symbol.name)
         passed = exponents_passed(host, kernel.definition.name, at, names.fresh)
         edits += passed.edits
         asked += passed.asked

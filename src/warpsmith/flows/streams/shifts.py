@@ -17,7 +17,7 @@ from typing import Final
 
 from warpsmith.base.source import Edit, Span
 from warpsmith.flows.streams.values import host_error
-from warpsmith.flows.streams.whole import Whole, whole_of
+from warpsmith.flows.streams.whole import WholeRange, whole_of
 from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Expr, Function, Literal, Name, Node, Unary
 from warpsmith.tree.types import Scalar, Symbol, is_float
 from warpsmith.tree.walk import children, walk
@@ -119,7 +119,7 @@ class _Shifts:
             return None
         return f"(float)((int){wrapped(left, self._text(left))} & ((1 << {self.exponent}) - 1))"
 
-    def _whole(self, expr: Expr) -> Whole | None:
+    def _whole(self, expr: Expr) -> WholeRange | None:
         """Return between what a float lies that holds a whole number, all of which are ints."""
         if not (isinstance(expr.type, Scalar) and expr.type.name == "float"):
             return None

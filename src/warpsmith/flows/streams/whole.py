@@ -28,7 +28,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol, is_float
 from warpsmith.tree.walk import walk
 
-__all__ = ["Whole", "whole_of"]
+__all__ = ["WholeRange", "whole_of"]
 
 _MOST_ELEMENTS: Final = 1 << 28
 _INTS: Final = (1 << 31) - 1
@@ -36,17 +36,17 @@ _FLOATS: Final = 1 << 24
 _DEEPEST: Final = 20
 
 
-class Whole(Struct, frozen=True):
-    """Whole numbers from `least` to `most`."""
+class WholeRange(Struct, frozen=True):
+    """WholeRange numbers from `least` to `most`."""
 
     least: int
     most: int
 
 
-_POWERS: Final = Whole(1, 1 << 30)
+_POWERS: Final = WholeRange(1, 1 << 30)
 
 
-def whole_of(function: Function, expr: Expr, power: Symbol) -> Whole | None:
+def whole_of(function: Function, expr: Expr, power: Symbol) -> WholeRange | None:
     """Return between what whole numbers an expression of a function lies; None where that is not seen. `power`: a
     parameter that is a power of two, up to 2^30."""
     return _Bounds(function, power).of(expr, 0)
@@ -58,24 +58,24 @@ class _Bounds:
     def __init__(self, function: Function, power: Symbol) -> None:
         self._function, self._power = function, power
 
-    def of(self, expr: Expr, depth: int) -> Whole | None:
+    def of(self, expr: Expr, depth: int) -> WholeRange | None:
         """Return the bounds of an expression, as its type holds it."""
         found = self._value(expr, depth) if depth <= _DEEPEST else None
         if found is None or not isinstance(expr.type, Scalar):
             return None
         if is_float(expr.type):
-            return Whole(-_rounded(-found.least), _rounded(found.most))
+            return WholeRange(-_rounded(-found.least), _rounded(found.most))
         return found if found.least >= (0 if expr.type.kind == "unsigned" else -_INTS) and found.most <= _INTS else None
 
-    def _value(self, expr: Expr, depth: int) -> Whole | None:
+    def _value(self, expr: Expr, depth: int) -> WholeRange | None:
         match expr:
             case Literal(value=int() | float() as value):
-                return Whole(int(value), int(value)) if value == int(value) else None
+                return WholeRange(int(value), int(value)) if value == int(value) else None
             case Cast(operand=operand):
                 return self.of(operand, depth + 1)
             case Unary(op="-", operand=operand):
                 inner = self.of(operand, depth + 1)
-                return None if inner is None else Whole(-inner.most, -inner.least)
+                return None if inner is None else WholeRange(-inner.most, -inner.least)
             case Conditional(then=then, other=other):
                 return _hull(self.of(then, depth + 1), self.of(other, depth + 1))
             case Call(function=Name(symbol=Symbol(name="floor")), arguments=(inner_,)):
@@ -91,28 +91,28 @@ class _Bounds:
                 return self._binary(expr, depth)
         return None
 
-    def _binary(self, expr: Binary, depth: int) -> Whole | None:
+    def _binary(self, expr: Binary, depth: int) -> WholeRange | None:
         if expr.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
-            return Whole(0, 1)
+            return WholeRange(0, 1)
         left, right = self.of(expr.left, depth + 1), self.of(expr.right, depth + 1)
         if left is None or right is None:
             return None
         match expr.op:
             case "+":
-                found = Whole(left.least + right.least, left.most + right.most)
+                found = WholeRange(left.least + right.least, left.most + right.most)
             case "-":
-                found = Whole(left.least - right.most, left.most - right.least)
+                found = WholeRange(left.least - right.most, left.most - right.least)
             case "*":
                 ends = [a * b for a in (left.least, left.most) for b in (right.least, right.most)]
-                found = Whole(min(ends), max(ends))
+                found = WholeRange(min(ends), max(ends))
             case "%" if not is_float(expr.type) and left.least >= 0 and right.least > 0:
-                return Whole(0, min(left.most, right.most - 1))
+                return WholeRange(0, min(left.most, right.most - 1))
             case "/" | ">>" if not is_float(expr.type) and left.least >= 0 and right.least >= (expr.op == "/"):
-                return Whole(0, left.most)
+                return WholeRange(0, left.most)
             case "&" if left.least >= 0 and right.least >= 0:
-                return Whole(0, min(left.most, right.most))
+                return WholeRange(0, min(left.most, right.most))
             case "|" | "^" if left.least >= 0 and right.least >= 0:
-                return Whole(0, (1 << max(left.most, right.most).bit_length()) - 1)
+                return WholeRange(0, (1 << max(left.most, right.most).bit_length()) - 1)
             case _:
                 return None
         most = _FLOATS if is_float(expr.type) else _INTS
@@ -137,18 +137,18 @@ def _rounded(end: int) -> int:
     return end if abs(end) <= _FLOATS else 1 << end.bit_length() if end > 0 else end // 2
 
 
-def _hull(one: Whole | None, other: Whole | None) -> Whole | None:
+def _hull(one: WholeRange | None, other: WholeRange | None) -> WholeRange | None:
     if one is None or other is None:
         return None
-    return Whole(min(one.least, other.least), max(one.most, other.most))
+    return WholeRange(min(one.least, other.least), max(one.most, other.most))
 
 
-def _of_instance(base: InitList, field: str) -> Whole | None:
+def _of_instance(base: InitList, field: str) -> WholeRange | None:
     """Return the bounds of a component of `instance()`."""
     lanes = {f"s{at}": item for at, item in enumerate(base.items)}
     match lanes.get(field):
         case Call(function=Name(symbol=Symbol(name="get_global_id"))):
-            return Whole(0, _MOST_ELEMENTS)
+            return WholeRange(0, _MOST_ELEMENTS)
         case Literal(value=0):
-            return Whole(0, 0)
+            return WholeRange(0, 0)
     return None
