@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.random_programs.nests import Access, Affine, Loop, Nest, Statement
 from tests.random_programs.on_engine import Compared, compare_ports
 from tests.random_programs.seeded import DYNAMIC, REGISTERS, STATIC
 from tests.random_programs.strategies import gather
@@ -34,6 +35,13 @@ def test_kernels_do_what_functions_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_loop_that_is_shifted_in_place_is_no_kernel(tmp_path: Path) -> None:
+    compared = Compared()
+    compare_ports([SHIFTED], tmp_path, 6, compared)
+    assert not compared.wrong and not compared.launches
+
+
+@pytest.mark.slow
 def test_many_kernels_do_what_functions_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compared = _compared(PROGRAMS, 40, tmp_path)
     with capsys.disabled():
@@ -47,6 +55,12 @@ IN_KERNELS = (
     "private though not written first", "launch one thread short", "threads unguarded",
 )  # fmt: skip
 """Bugs that show in what kernels do; others are in guards and copies, or make loops that stay on the host."""
+_OWN, _NEXT = (Access("X", (Affine(shift, (("i", 1),)),)) for shift in (0, 1))
+SHIFTED = Nest(
+    "shifted", (Loop("i", "int", Affine(0), Affine(0, (("n", 1),)), False, 1),),
+    (Statement(_OWN, (_NEXT,), None, False, 1),), "", _OWN, True, "int", True, 0,
+)  # fmt: skip
+"""X[i] = X[i + 1]: with nothing but an anti dependence, which is rare among random ones."""
 
 
 @pytest.mark.slow
@@ -54,7 +68,9 @@ IN_KERNELS = (
 def test_wrong_ports_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     seed = STATIC.get(bug) or DYNAMIC[bug]
     seed(monkeypatch)
-    assert _compared(4 * BATCH, 6, tmp_path).wrong
+    shifted = Compared()
+    compare_ports([SHIFTED], tmp_path, 6, shifted)
+    assert shifted.wrong or _compared(4 * BATCH, 6, tmp_path).wrong
 
 
 @pytest.mark.slow

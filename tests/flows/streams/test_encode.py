@@ -14,7 +14,6 @@ from warpsmith.base.source import SourceFile
 from warpsmith.flows.streams import powers, shifts
 from warpsmith.flows.streams.encode import encode_file, encode_parameter
 from warpsmith.flows.streams.run import StreamOptions, run_host
-from warpsmith.front.brook.read import read_brook
 from warpsmith.kernels.units import KernelFile
 
 BITONIC = Path(__file__).parents[3] / "examples" / "brook" / "bitonic.br"
@@ -113,9 +112,18 @@ def differing(seeds: range) -> tuple[list[int], int]:
         before = random_program(seed)
         after = encoded(before, "k.w")
         shifted += " >> w_exponent" in after or "& ((1 << w_exponent)" in after
-        if read_brook(SourceFile("p.br", after)).findings or outputs(before, *ARRAYS) != outputs(after, *ARRAYS):
+        if _differ(before, after):
             wrong.append(seed)
     return wrong, shifted
+
+
+def _differ(before: str, after: str) -> bool:
+    """Whether a program that was changed leaves other numbers, or does not run any more."""
+    wanted = outputs(before, *ARRAYS)
+    try:
+        return wanted != outputs(after, *ARRAYS)
+    except InputError:
+        return True
 
 
 def test_random_programs_leave_the_same() -> None:
