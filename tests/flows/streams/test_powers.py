@@ -35,3 +35,22 @@ def test_what_is_not_seen_to_be_a_power_of_two_is_refused(body: str, statement: 
         encoded(text, "k.w")
     (finding,) = caught.value.findings
     assert message in finding.message and finding.span is not None
+
+
+def test_a_variable_that_a_reduction_writes_is_no_power() -> None:
+    kernels = (
+        "kernel void k(out float o<>, float w) { o = w; }\nreduce void sum(float a<>, reduce float s<>) { s += a; }\n"
+    )
+    body = "float o<8>; float w = 8.0f; k(o, w); sum(o, w); k(o, w); streamWrite(o, v);"
+    with pytest.raises(InputError, match="whether 'w' is still a power of two"):
+        encoded(f"{kernels}void run(float v[]) {{ {body} }}\n", "k.w")
+
+
+def test_what_is_to_hold_is_said_of_all_that_is_passed() -> None:
+    kernel = "kernel void k(out float o<>, int w) { o = (float)w; }\n"
+    body = "int u = 2, w = 1 << m; k(o, u * w); k(o, w); k(o, 4); k(o, 1 << m); w = w * 2; k(o, u);"
+    text = encoded(f"{kernel}void run(int m) {{ float o<8>; {body} }}\n", "k.w")
+    assert text.startswith(
+        "// w_exponent: w is 2 to its power; from 0 to 30 are m of line 2, u_exponent + w_exponent of line 2, "
+        "w_exponent of line 2\n"
+    )

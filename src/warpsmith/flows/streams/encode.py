@@ -85,9 +85,10 @@ def encode_parameter(file: SourceFile, wanted: str) -> str:
     exponent = _FreeNames.of(text, kernel.definition.name).fresh(exponent_name(parameter.name))
     edits = [*shifted(function, function.parameters[at], exponent), _declared(text, parameter, exponent)]
     asked: list[str] = []
+    reducing = [name for name, one in text.definitions.items() if any(p.kind == "reduce" for p in one.parameters)]
     for host in _hosts(text, kernel.definition.name):
         names = _FreeNames.of(text, host.symbol.name)
-        passed = exponents_passed(host, kernel.definition.name, at, names.fresh)
+        passed = exponents_passed(host, kernel.definition.name, at, reducing, names.fresh)
         edits += passed.edits
         asked += passed.asked
     edits.append(_comment(file, kernel, f"{exponent}: {parameter.name} is 2 to its power", asked))

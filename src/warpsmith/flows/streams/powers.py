@@ -11,7 +11,7 @@ What is passed must be seen to be a power of two; that its exponent is from 0 to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -69,10 +69,12 @@ def exponent_name(power: str) -> str:
     return f"{power.rstrip('_')}_exponent"
 
 
-def exponents_passed(function: Function, kernel: str, at: int, fresh: Callable[[str], str]) -> Passed:
-    """Return how a host function passes exponents to parameter `at` of a kernel; `fresh` makes names. Raises
-    InputError where it passes what is not seen to be a power of two."""
-    powers = _Powers(function, fresh)
+def exponents_passed(
+    function: Function, kernel: str, at: int, reducing: Collection[str], fresh: Callable[[str], str]
+) -> Passed:
+    """Return how a host function passes exponents to parameter `at` of a kernel. `reducing`: kernels that write to
+    variables; `fresh` makes names. Raises InputError where what is passed is not seen to be a power of two."""
+    powers = _Powers(function, frozenset(f"brook:kernel:{name}" for name in reducing), fresh)
     calls = [one for one in walk(function.body) if _calls(one, kernel)]
     for call in calls:
         assert isinstance(call, Call)
@@ -91,8 +93,8 @@ def _calls(node: Node, kernel: str) -> bool:
 class _Powers:
     """The variables of one function that hold powers of two, and what is passed of them."""
 
-    def __init__(self, function: Function, fresh: Callable[[str], str]) -> None:
-        self.function, self.fresh = function, fresh
+    def __init__(self, function: Function, reducing: frozenset[str], fresh: Callable[[str], str]) -> None:
+        self.function, self.reducing, self.fresh = function, reducing, fresh
         self.asked: list[str] = []
         self._names: dict[Symbol, str] = {}
         self._writes: dict[Symbol, list[tuple[_Write, str]]] = {}
@@ -100,7 +102,23 @@ class _Powers:
 
     def argument(self, expr: Expr) -> None:
         """Pass the exponent of an argument."""
-        self._arguments.append((expr.span, self._exponent(expr)))
+        text = self._exponent(expr)
+        if not self._is_asked(expr):
+            self.asked.append(f"{text} of line {expr.span.line}")
+        self._arguments.append((expr.span, text))
+
+    def _is_asked(self, expr: Expr) -> bool:
+        """Whether the range of an exponent is asked already, or seen."""
+        match expr:
+            case Cast(operand=operand):
+                return self._is_asked(operand)
+            case Binary(op="<<", left=Literal(value=1)) | Call() | Literal():
+                return True
+            case Name(symbol=symbol):
+                values = [write.value for write, _ in self._writes[symbol] if write.value is not None]
+                given = [one.value if isinstance(one, Assign) and one.op == "=" else one for one in values]
+                return len(given) == 1 and not isinstance(given[0], Assign | Name) and self._is_asked(given[0])
+        return False
 
     def edits(self) -> Iterator[Edit]:
         """Yield the edits of all arguments, and of the variables that they need."""
@@ -167,6 +185,9 @@ class _Powers:
                         raise _hidden(node.span, symbol)
                     case Unary(op=op, operand=Name(symbol=one)) if one == symbol and op in _CHANGES:
                         raise _hidden(node.span, symbol)
+                    case Call(function=Name(symbol=called), arguments=given) if called.key in self.reducing:
+                        if any(isinstance(one, Name) and one.symbol == symbol for one in given):
+                            raise _hidden(node.span, symbol)
 
     def _alone(self, write: _Write, use: Expr) -> _Write:
         if not write.inside:
