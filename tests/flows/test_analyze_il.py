@@ -11,6 +11,8 @@ from tests.front.il.programs import hand_cases
 from tests.targets.r600.test_views import random_text
 from warpsmith.base.errors import UsageError
 from warpsmith.flows.analyze_il import analyze_il_files
+from warpsmith.flows.lower import lower_to
+from warpsmith.kernels.units import KernelFile
 
 
 def test_both_listings_have_figures_and_what_is_to_be_said_of_them(tmp_path: Path) -> None:
@@ -56,3 +58,31 @@ def test_a_loop_has_its_runs_of_lines(tmp_path: Path) -> None:
 def test_a_gpu_that_there_is_not_is_told() -> None:
     with pytest.raises(UsageError):
         analyze_il_files([], ["h100"])
+
+
+BROOK = Path(__file__).parents[2] / "examples" / "brook" / "bitonic.br"
+
+
+def test_a_kernel_of_brook_is_counted_as_it_is_and_with_streams_in_rows(tmp_path: Path) -> None:
+    plain, rows = analyze_il_files([str(BROOK)], ["hd3870"]).rows
+    assert (plain.path, rows.path) == (f"{BROOK}: sort_pass", f"{BROOK}: sort_pass, streams in rows")
+    for found, architectures in ((plain, ()), (rows, ("translated",))):
+        (column,) = lower_to(KernelFile(str(BROOK)), "sort_pass", ("il",), architectures).columns
+        assert column.listing is not None
+        (tmp_path / "k.il").write_text(column.listing.text)
+        (own,) = analyze_il_files([str(tmp_path / "k.il")], ["hd3870"]).rows
+        assert own.figures is not None and found.figures is not None
+        assert (own.figures.gpus, own.about) == (found.figures.gpus, found.about)
+
+
+def test_kernels_of_cuda_are_counted_for_gpus_that_run_them(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "__global__ void a(float *x) { x[threadIdx.x] *= 2; }\n__global__ void b(double *x) { x[threadIdx.x] *= 2; }\n"
+    )
+    one, other = analyze_il_files([str(path)], ["hd5870"]).rows
+    assert one.path.endswith("k.cu: a") and one.figures is not None and one.about.startswith("compute shader")
+    assert other.findings[0].rule == "TGT001" and other.figures is None
+    path.write_text("__global__ void a(float *x) { x[threadIdx.x] *= ; }\n")
+    (row,) = analyze_il_files([str(path)], ["hd5870"]).rows
+    assert row.about == "" and row.findings[0].severity == "error"

@@ -1,15 +1,23 @@
-"""ANALYZE of AMD IL, a straight line: texts go in, bundles, cycles and threads a second on each GPU come out."""
+"""ANALYZE of AMD IL, a straight line: texts go in, bundles, cycles and threads a second on each GPU come out.
+
+Of a file of another language each kernel is written as AMD IL first, of Brook+ in two ways: as it is, and with streams
+in rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 
 from warpsmith.base.errors import InputError, RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
+from warpsmith.flows.lower import TRANSLATED, lower_to
 from warpsmith.front.il.defects import find_defects
 from warpsmith.front.il.nodes import IlProgram
 from warpsmith.front.il.read import parse_il
+from warpsmith.kernels.units import KernelFile, read_unit
 from warpsmith.machine.vliw.gpus import VliwGpu, load_vliw_gpus, vliw_gpu
 from warpsmith.machine.vliw.slots import Generation
 from warpsmith.report.vliw.model import VliwReport, VliwRow
@@ -27,13 +35,39 @@ def analyze_il_files(paths: Sequence[str], devices: Sequence[str] = (), granted:
     Raises UsageError where there is no such GPU. What is wrong with a file is in its row.
     """
     gpus = tuple(vliw_gpu(name) for name in devices) or load_vliw_gpus()
-    return VliwReport(tuple(_analyze_file(path, gpus, granted) for path in paths))
+    return VliwReport(tuple(row for path in paths for row in _analyze_file(path, gpus, granted)))
 
 
-def _analyze_file(path: str, gpus: Sequence[VliwGpu], granted: Sequence[str]) -> VliwRow:
+def _analyze_file(path: str, gpus: Sequence[VliwGpu], granted: Sequence[str]) -> Iterator[VliwRow]:
+    if Path(path).suffix.lower() == ".il":
+        yield _analyze_text(path, lambda: SourceFile.read(path), gpus, granted)
+        return
+    unit = read_unit(KernelFile(path))
+    wrong = (unit,) if isinstance(unit, Finding) else tuple(one for one in unit.findings if one.severity == "error")
+    if isinstance(unit, Finding) or wrong:
+        yield VliwRow(path, "", wrong)
+        return
+    for kernel in unit.module.functions:
+        for architecture in ("", TRANSLATED) if kernel.name in unit.domains else ("",):
+            if kernel.kernel and kernel.blocks:
+                title = f"{path}: {kernel.name}{', streams in rows' if architecture else ''}"
+                yield _analyze_text(title, partial(_text_of, path, kernel.name, architecture), gpus, granted)
+
+
+def _text_of(path: str, kernel: str, architecture: str) -> SourceFile:
+    """Return a kernel as AMD IL; raises InputError where it cannot be that."""
+    lowered = lower_to(KernelFile(path), kernel, ("il",), (architecture,) if architecture else ())
+    (column,) = lowered.columns
+    assert column.listing is not None
+    return SourceFile(f"{path} ({kernel} as AMD IL)", column.listing.text)
+
+
+def _analyze_text(
+    path: str, text: Callable[[], SourceFile], gpus: Sequence[VliwGpu], granted: Sequence[str]
+) -> VliwRow:
     # text → program
     try:
-        program = parse_il(SourceFile.read(path))
+        program = parse_il(text())
     except OSError as error:
         finding = Finding("INP001", "error", f"{path} cannot be read: {(error.strerror or str(error)).lower()}")
         return VliwRow(path, "", (finding,))

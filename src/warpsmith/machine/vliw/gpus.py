@@ -15,7 +15,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.machine.vliw.slots import Generation
 
-__all__ = ["VliwGpu", "load_vliw_gpus", "vliw_gpu"]
+__all__ = ["VliwGpu", "is_vliw", "load_vliw_gpus", "vliw_gpu"]
 
 
 class VliwGpu(Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,6 +37,11 @@ def load_vliw_gpus() -> tuple[VliwGpu, ...]:
     text = files("warpsmith.machine.vliw").joinpath("gpus.toml").read_text(encoding="utf-8")
     rows: Mapping[str, Mapping[str, object]] = tomllib.loads(text)
     return tuple(convert({"name": name, **row}, VliwGpu) for name, row in rows.items())
+
+
+def is_vliw(name: str) -> bool:
+    """Whether a GPU of the list is called `name`."""
+    return any(name.strip().lower() in (one.name, one.chip.lower()) for one in load_vliw_gpus())
 
 
 def vliw_gpu(name: str) -> VliwGpu:

@@ -90,15 +90,15 @@ def command(paths: tuple[str, ...], **given: object) -> int:
 
     A path is a file (.cu, .cl, .ptx), a folder, or - for standard input; with -p alone, all device code that is
     compiled there. Programs of AMD IL (.il) are counted as bundles of GPUs of 2007 to 2011, or of those of --device
-    (hd3870); --evidence full prints the bundles. Numbers are worked out from the text: they
-    are a model, not a measurement.
+    (hd3870); so are the kernels of other files for such a --device. --evidence full prints the bundles. Numbers are
+    worked out from the text: they are a model, not a measurement.
 
     \b
     Exit codes: 0 nothing at the gate   1 findings at the gate   2 usage, or nothing could be read
                 3 a part could not be read   70 an error of ours   124 out of time
     """
     outputs = _outputs(texts(given["forms"]), as_json=global_options().json)
-    if are_il(paths):
+    if are_il(paths, texts(given["device"])):
         return run_analysis(paths, given, outputs)
     editing = Editing.of(given)
     if not given["watch"]:

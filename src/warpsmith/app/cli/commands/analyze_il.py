@@ -1,4 +1,4 @@
-"""What `analyze` does with programs of AMD IL: they have a report of their own."""
+"""What `analyze` does with programs of AMD IL, and kernels for its GPUs: they have a report of their own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.analyze_il import analyze_il_files
+from warpsmith.machine.vliw.gpus import is_vliw
 from warpsmith.report.vliw.json import vliw_json
 from warpsmith.report.vliw.text import vliw_text
 
@@ -21,8 +22,11 @@ __all__ = ["are_il", "run_analysis"]
 _FORMATS = ("text", "json")
 
 
-def are_il(paths: tuple[str, ...]) -> bool:
-    """Whether the files that are named are programs of IL; raises UsageError where some are."""
+def are_il(paths: tuple[str, ...], devices: tuple[str, ...]) -> bool:
+    """Whether the files that are named are counted in bundles: programs of IL, and any kernels for a GPU of those
+    years; raises UsageError where some are."""
+    if paths and devices and all(is_vliw(name) for name in devices):
+        return True
     found = [Path(path).suffix.lower() == ".il" for path in paths]
     if any(found) and not all(found):
         message = f"{paths[found.index(True)]} is a program of AMD IL, which has a report of its own"
