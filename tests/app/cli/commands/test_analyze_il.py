@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.front.il.listings import PLAIN, TRANSLATED
+from warpsmith.app.cli.commands import watch
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 
@@ -57,3 +58,20 @@ def test_the_same_file_is_simulated(capsys: pytest.CaptureFixture[str], files: t
     arrays = ["--arg=t0=iota:f32[4]", "--arg=cb0=const:i32[12]=1", "--arg=o0=zeros:f32[4]"]
     code, out, err = call(capsys, "simulate", files[0], "--block", "4", "--grid", "1", *sizes, *arrays)
     assert code == 0 and "sample_resource(0)_sampler(0) r6, r2.x000" in out, err
+
+
+def test_mistakes_are_told_at_every_change(
+    capsys: pytest.CaptureFixture[str], files: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text is completed while it is watched: what is wrong is told first, then what it costs."""
+    pauses: list[float] = []
+
+    def write(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) > 1:
+            raise KeyboardInterrupt
+        Path(files[2]).write_text(PLAIN)
+
+    monkeypatch.setattr(watch, "sleep", write)
+    code, out, err = call(capsys, "analyze", files[2], "--device", "hd3870", "--watch")
+    assert code == 130 and err.index("error[ILT001]") < err.index("changed: ") and "2.50" in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
@@ -98,16 +99,15 @@ def command(paths: tuple[str, ...], **given: object) -> int:
                 3 a part could not be read   70 an error of ours   124 out of time
     """
     outputs = _outputs(texts(given["forms"]), as_json=global_options().json)
-    if are_il(paths, texts(given["device"])):
-        return run_analysis(paths, given, outputs)
     editing = Editing.of(given)
+    if given["watch"]:
+        _check_watch(paths, editing)
+    if are_il(paths, texts(given["device"])):
+        run = partial(run_analysis, paths, given, outputs)
+        return watch_for_changes(run, lambda: paths) if given["watch"] else run()
     if not given["watch"]:
         report = _run(paths, given, outputs, editing)
         return 0 if report.status == "incomplete" and given["allow_incomplete"] else report.exit_code
-    if editing.any or "-" in paths or global_options().output is not None:
-        other = "not standard input" if "-" in paths else "not with edits" if editing.any else "not with -o"
-        message = f"--watch prints a report at every change of a file: {other}"
-        raise UsageError(Finding("INP000", "error", message, help=("leave one of the two out",)))
     included: dict[str, None] = {}
 
     def again() -> None:
@@ -115,6 +115,14 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         included.update(dict.fromkeys(_run(paths, given, outputs, editing).headers))
 
     return watch_for_changes(again, lambda: [*_watched_files(paths, given), *included])
+
+
+def _check_watch(paths: tuple[str, ...], editing: Editing) -> None:
+    """Raise UsageError where a report at every change of a file makes no sense."""
+    if editing.any or "-" in paths or global_options().output is not None:
+        other = "not standard input" if "-" in paths else "not with edits" if editing.any else "not with -o"
+        message = f"--watch prints a report at every change of a file: {other}"
+        raise UsageError(Finding("INP000", "error", message, help=("leave one of the two out",)))
 
 
 def _watched_files(paths: tuple[str, ...], given: dict[str, object]) -> list[str]:
