@@ -53,6 +53,11 @@ def test_what_rules_say_is_seen_when_kernels_run() -> None:
     assert len(mix) >= 14, mix
 
 
+def test_a_race_between_the_arms_of_a_test_that_numbers_decide() -> None:
+    """Of the first block one thread stores, and the others read what it stores."""
+    assert not judged(698, module(698)).wrong
+
+
 @pytest.mark.slow
 def test_what_rules_say_is_seen_when_many_kernels_run() -> None:
     mix = checked(44, 2000)

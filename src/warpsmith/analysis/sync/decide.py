@@ -242,7 +242,7 @@ def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...
     if texts is not None:
         return None, texts
     shown = _shown(work, meeting, clash)
-    _note_shared(work, meeting, clash)
+    _note_shared(work, meeting, shown if shown.clash is None else clash)
     if shown.clash is None:
         work.leave_pair(meeting.first, meeting.second, "threads of one block", clash.why)
     elif not shown.reached:

@@ -25,7 +25,7 @@ from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.sync.first_block import asks_for_block, tests_before
 from warpsmith.analysis.sync.races import FIRST_BLOCK, UNLIKE, Clash, Judge, Meeting, overlap
 from warpsmith.analysis.sync.trial import Trial
-from warpsmith.analysis.sync.ways import TriedWays, made_of
+from warpsmith.analysis.sync.ways import TriedWays, made_of, part_at
 from warpsmith.ssa.nodes import Branch, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
@@ -403,14 +403,18 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
 
 
 def _is_open(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> bool:
-    """Whether control may come from one place to the other without a barrier."""
+    """Whether control may come from one place to the other without a barrier, or both threads to their places from a
+    test in one iteration."""
     forms, (one, other) = judge.forms, (meeting.first, meeting.second)
     shared = {cycle.header for cycle in set(forms.around[one.block]) & set(forms.around[other.block])}
     ahead = {h: _chosen(judge, h, trials) if by is None else by for h, by in meeting.ahead if h in shared}
     back = {header: None if by is None else -by for header, by in ahead.items()}
-    return TriedWays(judge, trials, ahead, meeting.cut).leads(one, other) or TriedWays(
-        judge, trials[::-1], back, meeting.cut
-    ).leads(other, one)
+    if TriedWays(judge, trials, ahead, meeting.cut).leads(one, other):
+        return True
+    test = part_at(forms, one, other, meeting.cut)
+    if test and all(ahead.get(cycle.header) == 0 for cycle in forms.around[test]):
+        return True
+    return TriedWays(judge, trials[::-1], back, meeting.cut).leads(other, one)
 
 
 def _chosen(judge: Judge, header: str, trials: tuple[Trial, Trial]) -> int | None:

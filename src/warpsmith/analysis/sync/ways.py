@@ -8,7 +8,7 @@ A        B
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import dropwhile
+from itertools import chain, dropwhile, takewhile
 from typing import Final, NamedTuple, Protocol
 
 from warpsmith.analysis.affine.symbols import Atom
@@ -19,7 +19,7 @@ from warpsmith.analysis.sync.trial import Orbit, Trial
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value
 
-__all__ = ["TriedWays", "Ways", "made_of"]
+__all__ = ["TriedWays", "Ways", "made_of", "part_at"]
 
 _DEEPEST: Final = 24
 _MOST_TURNS: Final = 64
@@ -117,6 +117,38 @@ def made_of(answer: Uniformity, operand: Operand) -> Iterator[Instruction | Phi 
             pending += [(o, depth + 1) for o in made.operands]
         elif isinstance(made, Phi):
             pending += [(o, depth + 1) for _, o in made.incoming]
+
+
+def part_at(forms: Forms, first: AccessSite, second: AccessSite, cut: Cut) -> str:
+    """Return the block with the test at which threads part that get to two places, where no way from it to either
+    passes a barrier, so that both are in one interval whatever they do; "" where there is none."""
+    dominator = forms.graph.dominator
+    above, name = [first.block], first.block
+    while name in dominator:
+        name = dominator[name]
+        above.append(name)
+    test = second.block
+    while test not in above:
+        test = dominator[test]
+    if test in (first.block, second.block):
+        return ""
+    for place in (first, second):
+        before = takewhile(lambda i: i is not place.instruction, forms.blocks[place.block].instructions)  # noqa: B023
+        between = (i for block in _between(forms, test, place.block) for i in forms.blocks[block].instructions)
+        if any(cut(i) for i in chain(before, between)):
+            return ""
+    return test
+
+
+def _between(forms: Forms, start: str, end: str) -> set[str]:
+    """Return the blocks on all ways to a block from one that dominates it."""
+    pending, seen = [*forms.graph.predecessors[end]], set[str]()
+    while pending:
+        name = pending.pop()
+        if name not in seen and name != start:
+            seen.add(name)
+            pending += forms.graph.predecessors[name]
+    return seen
 
 
 class _At(NamedTuple):
