@@ -35,9 +35,9 @@ def test_kernels_do_what_functions_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_loop_that_is_shifted_in_place_is_no_kernel(tmp_path: Path) -> None:
+def test_loops_whose_order_counts_are_no_kernels_is_no_kernel(tmp_path: Path) -> None:
     compared = Compared()
-    compare_ports([SHIFTED], tmp_path, 6, compared)
+    compare_ports([SHIFTED, LAST], tmp_path, 6, compared)
     assert not compared.wrong and not compared.launches
 
 
@@ -61,6 +61,12 @@ SHIFTED = Nest(
     (Statement(_OWN, (_NEXT,), None, False, 1),), "", _OWN, True, "int", True, 0,
 )  # fmt: skip
 """X[i] = X[i + 1]: with nothing but an anti dependence, which is rare among random ones."""
+_FIRST = Access("X", (Affine(0),))
+LAST = Nest(
+    "last", (Loop("i", "int", Affine(1), Affine(0, (("n", 1),)), False, -1),),
+    (Statement(_FIRST, (Access("Y", _OWN.subscripts),), None, False, 1),), "", _FIRST, True, "int", True, 0,
+)  # fmt: skip
+"""X[0] = Y[i] from the end to the beginning: with nothing but an output dependence."""
 
 
 @pytest.mark.slow
@@ -68,9 +74,9 @@ SHIFTED = Nest(
 def test_wrong_ports_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     seed = STATIC.get(bug) or DYNAMIC[bug]
     seed(monkeypatch)
-    shifted = Compared()
-    compare_ports([SHIFTED], tmp_path, 6, shifted)
-    assert shifted.wrong or _compared(4 * BATCH, 6, tmp_path).wrong
+    own = Compared()
+    compare_ports([SHIFTED, LAST], tmp_path, 6, own)
+    assert own.wrong or _compared(4 * BATCH, 6, tmp_path).wrong
 
 
 @pytest.mark.slow
