@@ -1,0 +1,114 @@
+"""Every machine on the same input, each output compared with the original's.
+
+original     the C function, run natively; where there is none, or no compiler: the interpreter, which looks for races
+the others   equal / differs / stopped (it did what it must not) / not run, and why
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.base.errors import WarpsmithError
+from warpsmith.flows.journey.compared import Compared, compare
+from warpsmith.flows.journey.machines.every import MACHINES, Machine
+from warpsmith.flows.journey.machines.work import Work
+from warpsmith.flows.journey.origin import Begun
+from warpsmith.flows.journey.original import run_original
+from warpsmith.flows.journey.reasons import StoppedError, UnableError, reason_of
+from warpsmith.flows.journey.subjects import program_text
+from warpsmith.flows.journey.versions import Version
+from warpsmith.flows.journey.written import Texts
+from warpsmith.kernels.arguments import Array
+from warpsmith.report.journey.model import MachineRow, MachineStage, Verdict
+from warpsmith.simt.interpreter import interpret
+from warpsmith.simt.memory import LaunchMemory
+
+__all__ = ["Reference", "find_reference", "run_machines", "verdict_of"]
+
+
+class Reference(Struct, frozen=True, eq=False):
+    """What all others are compared with; `why` there is nothing to compare with."""
+
+    name: str
+    arrays: Mapping[str, Array]
+    why: str = ""
+
+
+def find_reference(begun: Begun) -> Reference:
+    """Return what the original leaves."""
+    if begun.original is not None:
+        subject = begun.subject
+        try:
+            arrays = run_original(program_text(subject.loops), begun.original, begun.inputs)
+            return Reference(f"{subject.loops}, compiled and run natively", arrays)
+        except (UnableError, WarpsmithError) as error:
+            why = reason_of(error)
+            if not begun.versions:
+                return Reference(subject.loops, {}, why)
+            found = _interpreted(begun.versions[-1], begun)
+            return replace(found, name=f"{found.name}, since {subject.loops} cannot be run: {why}")
+    return _interpreted(begun.versions[-1], begun)
+
+
+def _interpreted(version: Version, begun: Begun) -> Reference:
+    """Return what the interpreter leaves, if nothing is wrong with the kernel on this input."""
+    name = f"{version.file.path}, by the interpreter"
+    now = dict(begun.inputs.arrays)
+    for call in version.calls:
+        memory = LaunchMemory()
+        places = {p: memory.allocate(p, now[array].tobytes()).address for p, array in call.arrays.items()}
+        arguments = {**call.launch.arguments, **{p: at.to_bytes(8, "little") for p, at in places.items()}}
+        launch = replace(call.launch, arguments=arguments, max_steps=_MOST_STEPS)
+        outcome = interpret(version.unit.module, call.kernel, launch, memory)
+        if outcome.conflicts:
+            return Reference(name, {}, "threads race on this input, so that no output is the right one")
+        if not outcome.complete:
+            return Reference(name, {}, f"the kernel is stopped on this input: {outcome.problems[-1].message}")
+        for buffer in memory.buffers:
+            if buffer.name in call.arrays:
+                held = now[call.arrays[buffer.name]]
+                now[call.arrays[buffer.name]] = np.frombuffer(bytes(buffer.data), held.dtype).reshape(held.shape)
+    return Reference(name, now)
+
+
+_MOST_STEPS = 2_000_000
+
+
+def run_machines(begun: Begun, texts: Mapping[str, Texts], reference: Reference) -> MachineStage:
+    """Return what every machine leaves, compared."""
+    if reference.why:
+        return MachineStage(reference=reference.name, problem=reference.why)
+    rows = tuple(
+        _row(machine, Work(version, begun.inputs.arrays, texts[version.name]), reference)
+        for version in begun.versions
+        for machine in MACHINES
+    )
+    changed = compare(begun.inputs.arrays, reference.arrays).differ
+    return MachineStage(reference=reference.name, changed=changed, rows=rows)
+
+
+def _row(machine: Machine, work: Work, reference: Reference) -> MachineRow:
+    begin = time.perf_counter()
+    row = MachineRow(work.version.name, machine.name, machine.target, "not run")
+    try:
+        found = compare(machine.run(work), reference.arrays)
+        row = replace(
+            row, verdict=verdict_of(found), elements=found.elements, differ=found.differ, ulp=found.ulp, why=found.first
+        )
+    except StoppedError as error:
+        row = replace(row, verdict="stopped", why=reason_of(error))
+    except (UnableError, WarpsmithError) as error:
+        row = replace(row, why=reason_of(error))
+    return replace(row, seconds=time.perf_counter() - begin)
+
+
+def verdict_of(found: Compared) -> Verdict:
+    """Return what a comparison says; of no element it says nothing."""
+    if not found.elements:
+        return "not run"
+    return "differs" if found.differ else "equal"
