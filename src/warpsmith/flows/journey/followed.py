@@ -11,10 +11,10 @@ from warpsmith.flows.journey.machines.kernel_ir import run_module
 from warpsmith.flows.journey.reasons import UnableError, reason_of
 from warpsmith.flows.journey.versions import KernelCall, Version
 from warpsmith.kernels.arguments import Array
-from warpsmith.report.journey.model import Counters
+from warpsmith.report.journey.model import CallCounts
 from warpsmith.simt.choose import Done
 
-__all__ = ["Followed", "FollowedCall", "count_calls", "follow", "follow_all", "longest_calls"]
+__all__ = ["FollowedCall", "FollowedVersions", "count_calls", "follow", "follow_all", "longest_calls"]
 
 
 class FollowedCall(Struct, frozen=True, eq=False):
@@ -27,7 +27,7 @@ class FollowedCall(Struct, frozen=True, eq=False):
     done: Done
 
 
-class Followed(Struct, frozen=True, eq=False):
+class FollowedVersions(Struct, frozen=True, eq=False):
     """The launches of each version by its name, and why those of others do not come to their end."""
 
     calls: Mapping[str, tuple[FollowedCall, ...]]
@@ -38,7 +38,7 @@ class Followed(Struct, frozen=True, eq=False):
         return self.calls.get(version.name, ())
 
 
-def follow_all(versions: Sequence[Version], arrays: Mapping[str, Array]) -> Followed:
+def follow_all(versions: Sequence[Version], arrays: Mapping[str, Array]) -> FollowedVersions:
     """Return the launches of all versions."""
     calls: dict[str, tuple[FollowedCall, ...]] = {}
     why: list[str] = []
@@ -47,7 +47,7 @@ def follow_all(versions: Sequence[Version], arrays: Mapping[str, Array]) -> Foll
             calls[version.name] = follow(version, arrays)
         except UnableError as error:
             why.append(f"{version.name}: {reason_of(error)}")
-    return Followed(calls, tuple(why))
+    return FollowedVersions(calls, tuple(why))
 
 
 def follow(version: Version, arrays: Mapping[str, Array]) -> tuple[FollowedCall, ...]:
@@ -65,12 +65,12 @@ def follow(version: Version, arrays: Mapping[str, Array]) -> tuple[FollowedCall,
     return tuple(followed)
 
 
-def count_calls(followed: Sequence[FollowedCall]) -> Counters:
+def count_calls(followed: Sequence[FollowedCall]) -> CallCounts:
     """Return the counters of all launches together."""
     sums = [one.done.totals for one in followed]
     issued = sum(one.issued_slots for one in sums)
     requests = [request for one in followed for request in one.done.requests]
-    return Counters(
+    return CallCounts(
         len(followed),
         sum(one.warp_instructions for one in sums),
         sum(one.lane_instructions for one in sums) / issued if issued else 1.0,

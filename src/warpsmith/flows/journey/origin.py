@@ -10,7 +10,7 @@ from msgspec import Struct
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.journey.reasons import UnableError, reason_of
 from warpsmith.flows.journey.subjects import Subject, program_text
-from warpsmith.flows.journey.versions import Inputs, Version, hand_version, make_inputs, port_version
+from warpsmith.flows.journey.versions import TravelInputs, Version, hand_version, make_inputs, port_version
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.inputs import Source
 from warpsmith.offload.plan import OffloadOptions
@@ -29,7 +29,7 @@ class Begun(Struct, frozen=True, eq=False):
     """What all stages work on. `original`: the C function, None where there is none."""
 
     subject: Subject
-    inputs: Inputs
+    inputs: TravelInputs
     versions: tuple[Version, ...]
     original: Function | None = None
 
@@ -70,7 +70,7 @@ def port_options(sizes: Mapping[str, int]) -> PortOptions:
     return PortOptions(verify=False, offload=OffloadOptions(sizes=dict(sizes)))
 
 
-def _ported(subject: Subject, result: PortResult, inputs: Inputs) -> tuple[OriginRow, Version | None]:
+def _ported(subject: Subject, result: PortResult, inputs: TravelInputs) -> tuple[OriginRow, Version | None]:
     loops = tuple(_loop_rows(result))
     row = OriginRow("C loops", subject.loops, program_text(subject.loops), PORT, loops)
     try:

@@ -14,12 +14,12 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from warpsmith.base.own_process import ProcessEndedError, ask_process
 from warpsmith.flows.journey.call_function import FunctionCall
 from warpsmith.flows.journey.reasons import UnableError
-from warpsmith.flows.journey.versions import Inputs
+from warpsmith.flows.journey.versions import TravelInputs
 from warpsmith.kernels.arguments import Array
 from warpsmith.run.native.tools import c_compiler
+from warpsmith.targets.llvm.own_process import ProcessEndedError, ask_process
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.types import Scalar
 
@@ -30,7 +30,7 @@ _LIMIT_S: Final = 60.0
 _FLAGS: Final = ("-O2", "-ffp-contract=off", "-shared", "-fPIC", "-w")
 
 
-def run_original(text: str, function: Function, inputs: Inputs) -> Mapping[str, Array]:
+def run_original(text: str, function: Function, inputs: TravelInputs) -> Mapping[str, Array]:
     """Return what a function of C leaves in the arrays; raises UsageError where there is no compiler, UnableError where
     it cannot be compiled, or its process does not end well."""
     parameters = function.parameters

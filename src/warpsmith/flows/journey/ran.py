@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.journey.compared import Compared, compare
-from warpsmith.flows.journey.machines.every import MACHINES, Machine
-from warpsmith.flows.journey.machines.work import Work
+from warpsmith.flows.journey.machines.every import MACHINES, TravelMachine
+from warpsmith.flows.journey.machines.work import MachineWork
 from warpsmith.flows.journey.origin import Begun
 from warpsmith.flows.journey.original import run_original
 from warpsmith.flows.journey.reasons import StoppedError, UnableError, reason_of
@@ -28,10 +28,10 @@ from warpsmith.report.journey.model import MachineRow, MachineStage, Verdict
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.memory import LaunchMemory
 
-__all__ = ["Reference", "find_reference", "run_machines", "verdict_of"]
+__all__ = ["Expected", "find_reference", "run_machines", "verdict_of"]
 
 
-class Reference(Struct, frozen=True, eq=False):
+class Expected(Struct, frozen=True, eq=False):
     """What all others are compared with; `why` there is nothing to compare with."""
 
     name: str
@@ -39,23 +39,23 @@ class Reference(Struct, frozen=True, eq=False):
     why: str = ""
 
 
-def find_reference(begun: Begun) -> Reference:
+def find_reference(begun: Begun) -> Expected:
     """Return what the original leaves."""
     if begun.original is not None:
         subject = begun.subject
         try:
             arrays = run_original(program_text(subject.loops), begun.original, begun.inputs)
-            return Reference(f"{subject.loops}, compiled and run natively", arrays)
+            return Expected(f"{subject.loops}, compiled and run natively", arrays)
         except (UnableError, WarpsmithError) as error:
             why = reason_of(error)
             if not begun.versions:
-                return Reference(subject.loops, {}, why)
+                return Expected(subject.loops, {}, why)
             found = _interpreted(begun.versions[-1], begun)
             return replace(found, name=f"{found.name}, since {subject.loops} cannot be run: {why}")
     return _interpreted(begun.versions[-1], begun)
 
 
-def _interpreted(version: Version, begun: Begun) -> Reference:
+def _interpreted(version: Version, begun: Begun) -> Expected:
     """Return what the interpreter leaves, if nothing is wrong with the kernel on this input."""
     name = f"{version.file.path}, by the interpreter"
     now = dict(begun.inputs.arrays)
@@ -66,25 +66,25 @@ def _interpreted(version: Version, begun: Begun) -> Reference:
         launch = replace(call.launch, arguments=arguments, max_steps=_MOST_STEPS)
         outcome = interpret(version.unit.module, call.kernel, launch, memory)
         if outcome.conflicts:
-            return Reference(name, {}, "threads race on this input, so that no output is the right one")
+            return Expected(name, {}, "threads race on this input, so that no output is the right one")
         if not outcome.complete:
-            return Reference(name, {}, f"the kernel is stopped on this input: {outcome.problems[-1].message}")
+            return Expected(name, {}, f"the kernel is stopped on this input: {outcome.problems[-1].message}")
         for buffer in memory.buffers:
             if buffer.name in call.arrays:
                 held = now[call.arrays[buffer.name]]
                 now[call.arrays[buffer.name]] = np.frombuffer(bytes(buffer.data), held.dtype).reshape(held.shape)
-    return Reference(name, now)
+    return Expected(name, now)
 
 
 _MOST_STEPS = 2_000_000
 
 
-def run_machines(begun: Begun, texts: Mapping[str, Texts], reference: Reference) -> MachineStage:
+def run_machines(begun: Begun, texts: Mapping[str, Texts], reference: Expected) -> MachineStage:
     """Return what every machine leaves, compared."""
     if reference.why:
         return MachineStage(reference=reference.name, problem=reference.why)
     rows = tuple(
-        _row(machine, Work(version, begun.inputs.arrays, texts[version.name]), reference)
+        _row(machine, MachineWork(version, begun.inputs.arrays, texts[version.name]), reference)
         for version in begun.versions
         for machine in MACHINES
     )
@@ -92,7 +92,7 @@ def run_machines(begun: Begun, texts: Mapping[str, Texts], reference: Reference)
     return MachineStage(reference=reference.name, changed=changed, rows=rows)
 
 
-def _row(machine: Machine, work: Work, reference: Reference) -> MachineRow:
+def _row(machine: TravelMachine, work: MachineWork, reference: Expected) -> MachineRow:
     begin = time.perf_counter()
     row = MachineRow(work.version.name, machine.name, machine.target, "not run")
     try:

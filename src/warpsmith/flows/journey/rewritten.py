@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.fix_files import Mended, fix_files
 from warpsmith.flows.journey.compared import compare
-from warpsmith.flows.journey.followed import Followed, FollowedCall, count_calls, follow
+from warpsmith.flows.journey.followed import FollowedCall, FollowedVersions, count_calls, follow
 from warpsmith.flows.journey.found import explain_options
 from warpsmith.flows.journey.origin import PORT, Begun, kernel_text, loop_source, port_options
-from warpsmith.flows.journey.ran import Reference, verdict_of
+from warpsmith.flows.journey.ran import Expected, verdict_of
 from warpsmith.flows.journey.reasons import StoppedError, UnableError, reason_of
 from warpsmith.flows.journey.versions import Version, hand_version, port_version
 from warpsmith.flows.optimizing.optimize import OptimizeOptions
@@ -32,14 +32,14 @@ _BY_SEARCH: Final = "port --optimize"
 _BY_FIXES: Final = "analyze --fix"
 
 
-def rewrite(begun: Begun, followed: Followed, reference: Reference, settings: Settings) -> RewriteStage:
+def rewrite(begun: Begun, followed: FollowedVersions, reference: Expected, settings: Settings) -> RewriteStage:
     """Return what every version is rewritten to."""
     rows = (_row(begun, version, followed.of(version), reference, settings) for version in begun.versions)
     return RewriteStage(rows=tuple(rows))
 
 
 def _row(
-    begun: Begun, version: Version, followed: tuple[FollowedCall, ...], reference: Reference, settings: Settings
+    begun: Begun, version: Version, followed: tuple[FollowedCall, ...], reference: Expected, settings: Settings
 ) -> RewriteRow:
     how = _BY_SEARCH if version.name == PORT else _BY_FIXES
     row = RewriteRow(version.name, how, before=count_calls(followed) if followed else None)
@@ -85,7 +85,7 @@ def _mends(mended: Mended) -> Iterator[str]:
         yield f"{rule} ({count})" if count > 1 else rule
 
 
-def _judged(begun: Begun, made: Version, row: RewriteRow, reference: Reference) -> RewriteRow:
+def _judged(begun: Begun, made: Version, row: RewriteRow, reference: Expected) -> RewriteRow:
     """Return the row with what was rewritten, counted and compared."""
     followed = follow(made, begun.inputs.arrays)
     row = replace(row, after=count_calls(followed))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.clock import Clock
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.journey.followed import Followed, FollowedCall, longest_calls
+from warpsmith.flows.journey.followed import FollowedCall, FollowedVersions, longest_calls
 from warpsmith.flows.journey.origin import Begun
 from warpsmith.flows.journey.reasons import reason_of
 from warpsmith.flows.journey.versions import Version
@@ -28,7 +28,7 @@ _SHORT: Final = 10_000
 """Instructions of lanes below which a launch is interpreted seven times before it is machine code once."""
 
 
-def simulate_widths(begun: Begun, followed: Followed) -> WidthStage:
+def simulate_widths(begun: Begun, followed: FollowedVersions) -> WidthStage:
     """Return the counters of every launch."""
     rows: list[WidthRow] = []
     for version in begun.versions:

@@ -10,9 +10,9 @@ import numpy as np
 
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.journey.compared import compare
-from warpsmith.flows.journey.followed import Followed
+from warpsmith.flows.journey.followed import FollowedVersions
 from warpsmith.flows.journey.origin import Begun
-from warpsmith.flows.journey.ran import Reference, verdict_of
+from warpsmith.flows.journey.ran import Expected, verdict_of
 from warpsmith.flows.journey.reasons import UnableError
 from warpsmith.flows.journey.subjects import program_text
 from warpsmith.flows.streams.run import StreamOptions, run_host
@@ -22,7 +22,7 @@ from warpsmith.report.journey.model import StreamRow, StreamStage
 __all__ = ["run_streams"]
 
 
-def run_streams(begun: Begun, followed: Followed, reference: Reference) -> StreamStage:
+def run_streams(begun: Begun, followed: FollowedVersions, reference: Expected) -> StreamStage:
     """Return the program of Brook+ against the original, and against each version; raises UnableError and
     WarpsmithError where it cannot be run."""
     if reference.why:

@@ -29,12 +29,12 @@ from warpsmith.ssa.nodes import Function
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import Pointer, Scalar
 
-__all__ = ["Inputs", "KernelCall", "Version", "hand_version", "make_inputs", "port_version"]
+__all__ = ["KernelCall", "TravelInputs", "Version", "hand_version", "make_inputs", "port_version"]
 
 _MOST_STEPS: Final = 50_000_000
 
 
-class Inputs(Struct, frozen=True, eq=False):
+class TravelInputs(Struct, frozen=True, eq=False):
     """What a computation begins with: numbers, and arrays by name."""
 
     numbers: Mapping[str, int]
@@ -67,7 +67,7 @@ class Version(Struct, frozen=True, eq=False):
         return tuple(one for one in found if one is not None)
 
 
-def make_inputs(values: tuple[str, ...]) -> Inputs:
+def make_inputs(values: tuple[str, ...]) -> TravelInputs:
     """Return numbers and arrays from texts; raises UsageError."""
     numbers: dict[str, int] = {}
     arrays: dict[str, Array] = {}
@@ -78,10 +78,10 @@ def make_inputs(values: tuple[str, ...]) -> Inputs:
             array = make_argument(name, value, numbers).array
             assert array is not None
             arrays[name] = array
-    return Inputs(numbers, arrays)
+    return TravelInputs(numbers, arrays)
 
 
-def hand_version(name: str, wanted: HandLaunch, values: tuple[str, ...]) -> tuple[Version, Inputs]:
+def hand_version(name: str, wanted: HandLaunch, values: tuple[str, ...]) -> tuple[Version, TravelInputs]:
     """Return the version of one launch of a kernel, and its inputs; raises InputError and UsageError."""
     unit = read_kernels(wanted.file, ignore_progress)
     kernel, shown = named_kernel(unit, wanted.kernel, wanted.file.path)
@@ -94,10 +94,10 @@ def hand_version(name: str, wanted: HandLaunch, values: tuple[str, ...]) -> tupl
     )  # fmt: skip
     texts = tuple(one for one in values if one.partition("=")[0] not in arrays)
     call = KernelCall(kernel.name, launch, {one: one for one in arrays}, texts)
-    return Version(name, wanted.file, unit, (call,), {kernel.name: shown}), Inputs({}, arrays)
+    return Version(name, wanted.file, unit, (call,), {kernel.name: shown}), TravelInputs({}, arrays)
 
 
-def port_version(name: str, result: PortResult, inputs: Inputs, rounds: tuple[Mapping[str, int], ...]) -> Version:
+def port_version(name: str, result: PortResult, inputs: TravelInputs, rounds: tuple[Mapping[str, int], ...]) -> Version:
     """Return the kernels of a port with the launches that its host code makes; raises UnableError where it has none,
     or where its host code does more than launch them. `rounds`: the counters of the loops around them."""
     if result.plan is None or not result.plan.fragments:
@@ -120,7 +120,9 @@ def port_version(name: str, result: PortResult, inputs: Inputs, rounds: tuple[Ma
     return Version(name, file, unit, calls, {function.name: shown for function, shown in found.values()})
 
 
-def _calls(kernel: Kernel, function: Function, numbers: Mapping[str, int], inputs: Inputs) -> Iterator[KernelCall]:
+def _calls(
+    kernel: Kernel, function: Function, numbers: Mapping[str, int], inputs: TravelInputs
+) -> Iterator[KernelCall]:
     """Yield the launch of a kernel in one round, if it has threads."""
     sizes = Sizes({p.symbol: Size(numbers[p.host.name]) for p in kernel.parameters if p.host.name in numbers})
     counts = [sizes.value(count) for _, count in kernel.launch]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from warpsmith.report.journey.model import VERDICTS, Journey
-from warpsmith.report.journey.sections import Section, closing_line, sections
+from warpsmith.report.journey.sections import ShownSection, closing_line, sections
 from warpsmith.report.pages.page import page
 
 __all__ = ["journey_html"]
@@ -30,7 +30,7 @@ class _Part(Struct, frozen=True):
     """A stage; `number` of it, `tables` with marked cells."""
 
     number: int
-    section: Section
+    section: ShownSection
     tables: tuple[_Table, ...]
 
 
@@ -43,7 +43,7 @@ def journey_html(made: Journey) -> str:
     )  # fmt: skip
 
 
-def _part(number: int, section: Section) -> _Part:
+def _part(number: int, section: ShownSection) -> _Part:
     tables = tuple(
         _Table(one.header, tuple(tuple(map(_cell, row)) for row in one.rows), one.names) for one in section.tables
     )

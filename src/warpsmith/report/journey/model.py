@@ -11,7 +11,7 @@ from msgspec import Struct
 
 __all__ = [
     "VERDICTS",
-    "Counters",
+    "CallCounts",
     "FigureRow",
     "FindingRow",
     "FoundStage",
@@ -103,7 +103,7 @@ class FoundStage(Stage, frozen=True, kw_only=True):
     findings: tuple[FindingRow, ...] = ()
 
 
-class Counters(Struct, frozen=True):
+class CallCounts(Struct, frozen=True):
     """All launches of a version, counted: instructions of warps, the share of lanes that were active, sectors of global
     memory, passes of shared memory beyond the first."""
 
@@ -123,8 +123,8 @@ class RewriteRow(Struct, frozen=True):
     how: str
     steps: tuple[str, ...] = ()
     why: str = ""
-    before: Counters | None = None
-    after: Counters | None = None
+    before: CallCounts | None = None
+    after: CallCounts | None = None
     verdict: Verdict | None = None
     detail: str = ""
     text: str = ""

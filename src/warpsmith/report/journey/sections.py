@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from warpsmith.report.analysis.numbers import COLUMNS
 from warpsmith.report.journey.model import (
-    Counters,
+    CallCounts,
     FoundStage,
     Journey,
     MachineRow,
@@ -25,7 +25,7 @@ from warpsmith.report.journey.model import (
     WidthStage,
 )
 
-__all__ = ["Section", "ShownTable", "ShownText", "closing_line", "sections"]
+__all__ = ["ShownSection", "ShownTable", "ShownText", "closing_line", "sections"]
 
 _SHOWN = ("load / store sectors", "bank ways", "divergence", "regs", "findings")
 _NOTHING = "-"
@@ -50,7 +50,7 @@ class ShownText(Struct, frozen=True):
     text: str
 
 
-class Section(Struct, frozen=True):
+class ShownSection(Struct, frozen=True):
     """One stage: `problem`: why it could not be."""
 
     title: str
@@ -62,7 +62,7 @@ class Section(Struct, frozen=True):
     texts: tuple[ShownText, ...] = ()
 
 
-def sections(made: Journey) -> tuple[Section, ...]:
+def sections(made: Journey) -> tuple[ShownSection, ...]:
     """Return the stages in their order."""
     found = [
         _origin(made.origin), _found(made.found), _rewritten(made.rewritten), _written(made.written), _ran(made.ran),
@@ -84,14 +84,14 @@ def closing_line(made: Journey) -> str:
     return f"All {compared} outputs are the original's{left}."
 
 
-def _origin(stage: OriginStage) -> Section:
+def _origin(stage: OriginStage) -> ShownSection:
     lines = tuple(_origin_line(row) for row in stage.rows)
     loops = [(str(one.line), one.loop, one.category, one.why) for row in stage.rows for one in row.loops]
     tables = (ShownTable(("line", "loop", "category", "why"), tuple(loops), 4),) if loops else ()
     texts = [ShownText(f"{row.file}, {row.kind}", row.text) for row in stage.rows]
     texts += [ShownText(f"kernels that port writes of {row.file}", row.written) for row in stage.rows if row.written]
     given = (f"inputs: {' '.join(stage.inputs)}",) if stage.inputs else ()
-    return Section("where it comes from", stage.seconds, stage.problem, (*lines, *given), tables, (), tuple(texts))
+    return ShownSection("where it comes from", stage.seconds, stage.problem, (*lines, *given), tables, (), tuple(texts))
 
 
 def _origin_line(row: OriginRow) -> str:
@@ -103,17 +103,17 @@ def _origin_line(row: OriginRow) -> str:
     return f"{name}{row.kind} {row.file}{kernels}{launches}"
 
 
-def _found(stage: FoundStage) -> Section:
+def _found(stage: FoundStage) -> ShownSection:
     at = [COLUMNS.index(one) for one in _SHOWN]
     figures = tuple((one.version, one.kernel, *(one.cells[n] for n in at)) for one in stage.figures)
     tables = [ShownTable(("version", "kernel", *_SHOWN), figures, 2)] if figures else []
     rows = tuple((one.version, f"{one.line}", f"{one.severity} {one.rule}", one.message) for one in stage.findings)
     tables += [ShownTable(("version", "line", "finding", ""), rows, 4)] if rows else []
     races = tuple(f"races in {one.kernel} ({one.version}): {one.races}" for one in stage.figures)
-    return Section("findings", stage.seconds, stage.problem, (), tuple(tables), races)
+    return ShownSection("findings", stage.seconds, stage.problem, (), tuple(tables), races)
 
 
-def _rewritten(stage: RewriteStage) -> Section:
+def _rewritten(stage: RewriteStage) -> ShownSection:
     counted = [row for row in stage.rows if row.before is not None]
     rows = [part for row in counted for part in _counted(row)]
     header = ("version", "", "launches", "warp instructions", "active lanes", "sectors", "bank conflicts")
@@ -123,7 +123,7 @@ def _rewritten(stage: RewriteStage) -> Section:
         tuple(map(_rewrite_line, stage.rows)),
         _reasons((row.version, row.detail) for row in stage.rows if row.detail),
     )
-    return Section("placed and rewritten", stage.seconds, stage.problem, lines, tables, notes, texts)
+    return ShownSection("placed and rewritten", stage.seconds, stage.problem, lines, tables, notes, texts)
 
 
 def _rewrite_line(row: RewriteRow) -> str:
@@ -139,13 +139,13 @@ def _counted(row: RewriteRow) -> Iterator[tuple[str, ...]]:
             yield (row.version, word, *_numbers(counters))
 
 
-def _numbers(one: Counters) -> tuple[str, ...]:
+def _numbers(one: CallCounts) -> tuple[str, ...]:
     numbers = (one.launches, one.warp_instructions, one.sectors, one.bank_conflicts)
     launches, instructions, sectors, conflicts = (f"{number:,}" for number in numbers)
     return launches, instructions, _percent(one.efficiency), sectors, conflicts
 
 
-def _written(stage: TargetStage) -> Section:
+def _written(stage: TargetStage) -> ShownSection:
     kernels = list(dict.fromkeys((row.version, row.kernel) for row in stage.rows))
     found = {(row.version, row.kernel, row.target): row for row in stage.rows}
     targets = list(dict.fromkeys(row.target for row in stage.rows))
@@ -161,7 +161,7 @@ def _written(stage: TargetStage) -> Section:
         for row in stage.rows
         if row.text
     )
-    return Section(
+    return ShownSection(
         "every target",
         stage.seconds,
         stage.problem,
@@ -172,7 +172,7 @@ def _written(stage: TargetStage) -> Section:
     )
 
 
-def _ran(stage: MachineStage) -> Section:
+def _ran(stage: MachineStage) -> ShownSection:
     versions = list(dict.fromkeys(row.version for row in stage.rows))
     machines = list(dict.fromkeys(row.machine for row in stage.rows))
     found = {(row.machine, row.version): row for row in stage.rows}
@@ -182,7 +182,7 @@ def _ran(stage: MachineStage) -> Section:
         lines = (*lines, "the original leaves its arrays as they were: equal says little")
     notes = _reasons((f"{row.machine}, {row.version}", row.why) for row in stage.rows if row.why)
     tables = (ShownTable(("machine", *versions), rows),) if rows else ()
-    return Section("every machine", stage.seconds, stage.problem, lines, tables, notes)
+    return ShownSection("every machine", stage.seconds, stage.problem, lines, tables, notes)
 
 
 def _verdict(row: MachineRow) -> str:
@@ -194,7 +194,7 @@ def _verdict(row: MachineRow) -> str:
     return row.verdict
 
 
-def _simulated(stage: WidthStage) -> Section:
+def _simulated(stage: WidthStage) -> ShownSection:
     kernels = list(dict.fromkeys((row.version, row.kernel) for row in stage.rows))
     tables, notes = [], []
     for version, kernel in kernels:
@@ -214,19 +214,21 @@ def _simulated(stage: WidthStage) -> Section:
         tables.append(ShownTable(header, tuple(rows)))
         notes += [(f"{row.policy or 'as counted'}, {row.width} lanes", row.why) for row in mine if row.why]
     lines = ("warp instructions, and the share of lanes that are active",) if tables else ()
-    return Section("simulated by width and policy", stage.seconds, stage.problem, lines, tuple(tables), _reasons(notes))
+    return ShownSection(
+        "simulated by width and policy", stage.seconds, stage.problem, lines, tuple(tables), _reasons(notes)
+    )
 
 
 def _steps(instructions: int, efficiency: float, why: str) -> str:
     return "stopped" if why and not instructions else f"{instructions:,} ({_percent(efficiency)})"
 
 
-def _streams(stage: StreamStage) -> Section:
+def _streams(stage: StreamStage) -> ShownSection:
     rows = tuple(
         (row.against, f"{row.passes}", row.verdict, f"{row.elements:,}", row.why or _NOTHING) for row in stage.rows
     )
     tables = (ShownTable(("compared with", "passes", "verdict", "elements", "why"), rows),) if rows else ()
-    return Section("the same in Brook+", stage.seconds, stage.problem, (), tables)
+    return ShownSection("the same in Brook+", stage.seconds, stage.problem, (), tables)
 
 
 def _reasons(pairs: Iterator[tuple[str, str]] | Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpsmith.base.source import readable
 from warpsmith.report.journey.model import Journey
-from warpsmith.report.journey.sections import Section, closing_line, sections
+from warpsmith.report.journey.sections import ShownSection, closing_line, sections
 from warpsmith.report.table import table_text
 
 __all__ = ["journey_text"]
@@ -16,7 +16,7 @@ def journey_text(made: Journey) -> str:
     return "\n\n".join([f"{readable(made.subject)} through everything", *parts, closing_line(made)])
 
 
-def _section(number: int, one: Section) -> str:
+def _section(number: int, one: ShownSection) -> str:
     blocks = [f"{number}  {one.title}  ({one.seconds:.1f} s)"]
     if one.problem:
         blocks.append(f"  not done: {readable(one.problem)}")

@@ -22,12 +22,12 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from warpsmith.base.own_process import ask_process
 from warpsmith.simt.engine.words import LaunchWords
 from warpsmith.simt.launch import Dim, Launch
 from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.ssa.nodes import Module
+from warpsmith.targets.llvm.own_process import ask_process
 from warpsmith.targets.llvm.vector import VectorCode
 from warpsmith.targets.llvm.vector_ops import VectorWords
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from warpsmith.base.own_process import ProcessEndedError
-from warpsmith.flows.journey.machines.work import Work
+from warpsmith.flows.journey.machines.work import MachineWork
 from warpsmith.flows.journey.reasons import StoppedError, UnableError
 from warpsmith.kernels.arguments import Array
 from warpsmith.targets.llvm.native import has_avx512, native_call, run_natively
+from warpsmith.targets.llvm.own_process import ProcessEndedError
 from warpsmith.targets.llvm.vector import write_vectors
 
 __all__ = ["run_avx512_natively"]
 
 
-def run_avx512_natively(work: Work) -> Mapping[str, Array]:
+def run_avx512_natively(work: MachineWork) -> Mapping[str, Array]:
     """Return what the AVX-512 text of the kernels leaves; raises UnableError where it cannot be run here."""
     kernels = work.version.kernels
     texts = [work.text(kernel.name, "avx512") for kernel in kernels]

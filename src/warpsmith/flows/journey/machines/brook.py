@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from warpsmith.base.errors import InputError
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.journey.machines.kernel_ir import run_module
-from warpsmith.flows.journey.machines.work import Held, RunCall, Work, by_calls
+from warpsmith.flows.journey.machines.work import Held, MachineWork, RunCall, by_calls
 from warpsmith.flows.journey.reasons import UnableError
 from warpsmith.flows.journey.versions import KernelCall
 from warpsmith.front.brook.nodes import BrookParameter
@@ -27,12 +27,12 @@ _BLOCK = (64, 1, 1)
 _ROW = "// the out streams are as wide as "
 
 
-def run_brook(work: Work) -> Mapping[str, Array]:
+def run_brook(work: MachineWork) -> Mapping[str, Array]:
     """Return what the Brook+ of the kernels leaves."""
     return by_calls(work, lambda kernel: _prepare(work, kernel))
 
 
-def _prepare(work: Work, kernel: Function) -> RunCall:
+def _prepare(work: MachineWork, kernel: Function) -> RunCall:
     text = work.text(kernel.name, "brook")
     read = read_brook(SourceFile(f"{kernel.name}.br", text))
     if read.findings:

@@ -14,28 +14,28 @@ from warpsmith.flows.journey.machines.il import run_il
 from warpsmith.flows.journey.machines.kernel_ir import run_compiled, run_interpreted
 from warpsmith.flows.journey.machines.mask import run_as_masks
 from warpsmith.flows.journey.machines.ptx import run_ptx
-from warpsmith.flows.journey.machines.work import Work
+from warpsmith.flows.journey.machines.work import MachineWork
 from warpsmith.kernels.arguments import Array
 
-__all__ = ["MACHINES", "Machine"]
+__all__ = ["MACHINES", "TravelMachine"]
 
 
-class Machine(Struct, frozen=True):
+class TravelMachine(Struct, frozen=True):
     """`target`: the one whose text it runs, "" for the kernel IR; `run` leaves arrays, or raises UnableError or a
     WarpsmithError."""
 
     name: str
     target: str
-    run: Callable[[Work], Mapping[str, Array]]
+    run: Callable[[MachineWork], Mapping[str, Array]]
 
 
 MACHINES: Final = (
-    Machine("interpreter", "", run_interpreted),
-    Machine("compiled machine", "", run_compiled),
-    Machine("PTX, read back", "ptx", run_ptx),
-    Machine("GCN machine", "gcn", run_as_gcn),
-    Machine("AVX-512, natively", "avx512", run_avx512_natively),
-    Machine("mask machine", "mask", run_as_masks),
-    Machine("AMD IL, read back", "il", run_il),
-    Machine("Brook+, read back", "brook", run_brook),
+    TravelMachine("interpreter", "", run_interpreted),
+    TravelMachine("compiled machine", "", run_compiled),
+    TravelMachine("PTX, read back", "ptx", run_ptx),
+    TravelMachine("GCN machine", "gcn", run_as_gcn),
+    TravelMachine("AVX-512, natively", "avx512", run_avx512_natively),
+    TravelMachine("mask machine", "mask", run_as_masks),
+    TravelMachine("AMD IL, read back", "il", run_il),
+    TravelMachine("Brook+, read back", "brook", run_brook),
 )

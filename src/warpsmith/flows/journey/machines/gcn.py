@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.journey.machines.work import Held, RunCall, Work, by_calls, placed
+from warpsmith.flows.journey.machines.work import Held, MachineWork, RunCall, by_calls, placed
 from warpsmith.flows.journey.reasons import StoppedError, UnableError
 from warpsmith.flows.journey.versions import KernelCall
 from warpsmith.kernels.arguments import Array
@@ -19,12 +19,12 @@ from warpsmith.ssa.nodes import Function
 __all__ = ["run_as_gcn"]
 
 
-def run_as_gcn(work: Work) -> Mapping[str, Array]:
+def run_as_gcn(work: MachineWork) -> Mapping[str, Array]:
     """Return what the GCN of the kernels leaves."""
     return by_calls(work, lambda kernel: _prepare(work, kernel))
 
 
-def _prepare(work: Work, kernel: Function) -> RunCall:
+def _prepare(work: MachineWork, kernel: Function) -> RunCall:
     program = read_gcn(SourceFile(f"{kernel.name}.s", work.text(kernel.name, "gcn")))
 
     def run(call: KernelCall, held: Held) -> Held:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.journey.machines.kernel_ir import run_module
-from warpsmith.flows.journey.machines.work import Held, RunCall, Work, by_calls, launch_words
+from warpsmith.flows.journey.machines.work import Held, MachineWork, RunCall, by_calls, launch_words
 from warpsmith.flows.journey.versions import KernelCall
 from warpsmith.front.il.code import KERNEL, translate_il
 from warpsmith.front.il.read import parse_il
@@ -21,12 +21,12 @@ from warpsmith.targets.il.writing.export import write_il
 __all__ = ["run_il"]
 
 
-def run_il(work: Work) -> Mapping[str, Array]:
+def run_il(work: MachineWork) -> Mapping[str, Array]:
     """Return what the programs of the kernels leave."""
     return by_calls(work, lambda kernel: _prepare(work, kernel))
 
 
-def _prepare(work: Work, kernel: Function) -> RunCall:
+def _prepare(work: MachineWork, kernel: Function) -> RunCall:
     module = translate_il(parse_il(SourceFile(f"{kernel.name}.il", work.text(kernel.name, "il"))))
     written = write_il(work.version.unit.module, kernel)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.flows.journey.machines.work import Held, RunCall, Work, by_calls, placed
+from warpsmith.flows.journey.machines.work import Held, MachineWork, RunCall, by_calls, placed
 from warpsmith.flows.journey.reasons import StoppedError, UnableError
 from warpsmith.flows.journey.versions import KernelCall
 from warpsmith.kernels.arguments import Array
@@ -20,17 +20,17 @@ _INTERPRETED: Final = 2_000_000
 """Instructions of lanes of one launch that are interpreted at most, which takes about ten seconds."""
 
 
-def run_interpreted(work: Work) -> Mapping[str, Array]:
+def run_interpreted(work: MachineWork) -> Mapping[str, Array]:
     """Return what the interpreter leaves; raises UnableError where that would take minutes."""
     return by_calls(work, lambda kernel: _run_with(work, kernel, "interpreter"))
 
 
-def run_compiled(work: Work) -> Mapping[str, Array]:
+def run_compiled(work: MachineWork) -> Mapping[str, Array]:
     """Return what machine code leaves; raises UnableError where the interpreter would have to run it."""
     return by_calls(work, lambda kernel: _run_with(work, kernel, "compiled"))
 
 
-def _run_with(work: Work, kernel: Function, engine: Engine) -> RunCall:
+def _run_with(work: MachineWork, kernel: Function, engine: Engine) -> RunCall:
     most = _INTERPRETED if engine == "interpreter" else 1 << 62
 
     def run(call: KernelCall, held: Held) -> Held:

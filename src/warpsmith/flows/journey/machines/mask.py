@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.journey.machines.work import Held, RunCall, Work, by_calls, launch_words
+from warpsmith.flows.journey.machines.work import Held, MachineWork, RunCall, by_calls, launch_words
 from warpsmith.flows.journey.reasons import StoppedError, UnableError
 from warpsmith.flows.journey.versions import KernelCall
 from warpsmith.kernels.arguments import Array
@@ -24,12 +24,12 @@ _WIDTH: Final = 32
 _DEPTH: Final = 512
 
 
-def run_as_masks(work: Work) -> Mapping[str, Array]:
+def run_as_masks(work: MachineWork) -> Mapping[str, Array]:
     """Return what the programs of the kernels leave."""
     return by_calls(work, lambda kernel: _prepare(work, kernel))
 
 
-def _prepare(work: Work, kernel: Function) -> RunCall:
+def _prepare(work: MachineWork, kernel: Function) -> RunCall:
     program = assemble(SourceFile(f"{kernel.name}.mask", work.text(kernel.name, "mask")))
     exported = export_kernel(kernel)
 

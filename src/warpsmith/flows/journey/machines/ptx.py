@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from warpsmith.base.errors import InputError
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.journey.machines.kernel_ir import run_module
-from warpsmith.flows.journey.machines.work import Held, RunCall, Work, by_calls
+from warpsmith.flows.journey.machines.work import Held, MachineWork, RunCall, by_calls
 from warpsmith.flows.journey.versions import KernelCall
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.kernels.arguments import Array
@@ -18,12 +18,12 @@ from warpsmith.ssa.nodes import Function
 __all__ = ["run_ptx"]
 
 
-def run_ptx(work: Work) -> Mapping[str, Array]:
+def run_ptx(work: MachineWork) -> Mapping[str, Array]:
     """Return what the PTX of the kernels leaves."""
     return by_calls(work, lambda kernel: _prepare(work, kernel))
 
 
-def _prepare(work: Work, kernel: Function) -> RunCall:
+def _prepare(work: MachineWork, kernel: Function) -> RunCall:
     module, findings = read_ptx(SourceFile(f"{kernel.name}.ptx", work.text(kernel.name, "ptx")))
     if findings:
         raise InputError(*findings)

@@ -19,14 +19,14 @@ from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.mask.code import LaunchWord
 
-__all__ = ["Held", "RunCall", "Work", "by_calls", "launch_words", "placed"]
+__all__ = ["Held", "MachineWork", "RunCall", "by_calls", "launch_words", "placed"]
 
 Held = Mapping[str, bytes]
 """What arrays hold, by the names of a kernel's parameters."""
 RunCall = Callable[[KernelCall, Held], Held]
 
 
-class Work(Struct, frozen=True, eq=False):
+class MachineWork(Struct, frozen=True, eq=False):
     """All launches of a version on `arrays`; `texts`: what `lower` wrote, by kernel and target."""
 
     version: Version
@@ -48,7 +48,7 @@ class Work(Struct, frozen=True, eq=False):
         return found
 
 
-def by_calls(work: Work, prepare: Callable[[Function], RunCall]) -> Mapping[str, Array]:
+def by_calls(work: MachineWork, prepare: Callable[[Function], RunCall]) -> Mapping[str, Array]:
     """Return what the launches leave in the arrays; `prepare` makes what runs the launches of one kernel."""
     runs = {kernel.name: prepare(kernel) for kernel in work.version.kernels}
     now = dict(work.arrays)

@@ -30,7 +30,7 @@ def ask_process(module: str, question: bytes, limit_s: float) -> bytes:
     try:
         done = subprocess.run(command, input=question, capture_output=True, timeout=limit_s, check=False)
     except subprocess.TimeoutExpired:
-        raise ProcessEndedError(f"it took more than {limit_s:.0f} s") from None
+        raise ProcessEndedError(f"it took more than {limit_s:g} s") from None
     if done.returncode < 0:
         raise ProcessEndedError(f"its process was ended by {signal.Signals(-done.returncode).name}")
     if done.returncode:
