@@ -17,9 +17,11 @@ from warpsmith.flows.journey.compared import Compared
 from warpsmith.flows.journey.journey import travel
 from warpsmith.flows.journey.machines.every import MACHINES
 from warpsmith.flows.journey.machines.work import MachineWork
+from warpsmith.flows.journey.ran import find_reference
 from warpsmith.flows.journey.subjects import NAMES, Subject, own_subject
+from warpsmith.flows.lower import lower_unit
 from warpsmith.kernels.arguments import Array
-from warpsmith.report.journey.model import Journey, MachineStage
+from warpsmith.report.journey.model import FoundStage, Journey, MachineStage, RewriteStage, WidthStage
 from warpsmith.report.lowering.model import Lowering
 from warpsmith.targets.llvm.listing import Listed
 
@@ -32,9 +34,9 @@ def _few_stages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if "slow" in request.keywords:
         return
     monkeypatch.setattr(ran, "MACHINES", FEW)
-    monkeypatch.setattr(journey, "simulate_widths", lambda *_: journey.WidthStage())
-    monkeypatch.setattr(journey, "rewrite", lambda *_: journey.RewriteStage())
-    monkeypatch.setattr(journey, "find", lambda *_: journey.FoundStage())
+    monkeypatch.setattr(journey, "simulate_widths", lambda *_: WidthStage())
+    monkeypatch.setattr(journey, "rewrite", lambda *_: RewriteStage())
+    monkeypatch.setattr(journey, "find", lambda *_: FoundStage())
     monkeypatch.setattr(written, "ORDER", ("ptx", "gcn", "il"))
 
 
@@ -62,7 +64,7 @@ def test_every_output_is_the_originals() -> None:
 
 def _spoil(target: str, old: str, new: str) -> Callable[..., Lowering]:
     """Return what writes texts, one of them with an instruction that is wrong."""
-    lower = written.lower_unit
+    lower = lower_unit
 
     def spoiled(*given: Any) -> Lowering:
         made = lower(*given)
@@ -119,7 +121,7 @@ def test_a_comparison_that_looks_at_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_reference_of_another_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = journey.find_reference
+    find = find_reference
 
     def wrong(begun: Any) -> ran.Expected:
         reference = find(begun)
@@ -131,7 +133,7 @@ def test_a_reference_of_another_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_texts_that_are_kept_from_an_earlier_run(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[str, Lowering] = {}
-    lower = written.lower_unit
+    lower = lower_unit
 
     def stored(unit: Any, kernel: Any, targets: Any) -> Lowering:
         return kept.setdefault(kernel.name, lower(unit, kernel, targets))

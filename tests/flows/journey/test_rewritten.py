@@ -10,6 +10,7 @@ from warpsmith.flows.journey.followed import follow_all
 from warpsmith.flows.journey.origin import Begun
 from warpsmith.flows.journey.ran import find_reference
 from warpsmith.flows.journey.rewritten import rewrite
+from warpsmith.flows.journey.versions import hand_version
 from warpsmith.report.journey.model import RewriteRow
 
 # columns of the tile lie in one bank each
@@ -53,7 +54,7 @@ def test_a_fix_is_counted_and_compared() -> None:
     ("new", "verdict"), [("tile[threadIdx.x ^ 1]", "differs"), ("tile[threadIdx.x + 64]", "stopped")]
 )
 def test_a_rewriting_that_is_wrong_is_seen(new: str, verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = rewritten.hand_version
+    original = hand_version
 
     def spoiled(name: str, wanted: object, values: tuple[str, ...]) -> object:
         file = wanted.file  # type: ignore[attr-defined]

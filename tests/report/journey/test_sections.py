@@ -11,7 +11,7 @@ from warpsmith.report.journey.sections import closing_line, sections
 
 def test_verdicts_stand_below_their_versions() -> None:
     ran = sections(made_journey())[4]
-    assert dict(ran.tables[0].rows) == {
+    assert {row[0]: row[1] for row in ran.tables[0].rows} == {
         "interpreter": "equal, 4 elements",
         "mask machine": "not run",
         "PTX, read back": "differs in 2 of 4, up to 3 ulp",
