@@ -16,6 +16,8 @@ from warpsmith.report.journey.model import MachineRow, MachineStage, RewriteStag
         (("equal", "not run"), 0),
         (("equal", "differs"), 1),
         (("equal", "stopped"), 1),
+        (("equal", "undecided"), 0),
+        (("undecided", "not run"), 3),
         (("not run", "not run"), 3),
         ((), 3),
     ],

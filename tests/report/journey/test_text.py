@@ -13,7 +13,7 @@ def test_each_stage_has_its_title_and_time() -> None:
     )
     assert "port: C loops b.c: no kernel to go on with, since it has no loops" in text
     assert "7  the same in Brook+  (0.0 s)\n  not done: Brook+ has no such thing" in text
-    assert "port, port --optimize: tile=f/i; its output is the original's" in text
+    assert "port, by port --optimize: tile=f/i; its output is the original's" in text
     assert text.endswith("\n\n2 of 4 outputs differ from the original's; 1 not run.")
 
 

@@ -2,12 +2,14 @@
 
 original     the C function, run natively; where there is none, or no compiler: the interpreter, which looks for races
 the others   equal / differs / stopped (it did what it must not) / not run, and why
+             undecided where it differs and the order of threads matters, so that both may be right
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -25,10 +27,13 @@ from warpsmith.flows.journey.versions import Version
 from warpsmith.flows.journey.written import Texts
 from warpsmith.kernels.arguments import Array
 from warpsmith.report.journey.model import MachineRow, MachineStage, Verdict
+from warpsmith.simt.engine.engine import order_matters
+from warpsmith.simt.engine.reading.calls import called_functions
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.memory import LaunchMemory
+from warpsmith.targets.llvm.vector import lanes_of_kernel
 
-__all__ = ["Expected", "find_reference", "run_machines", "verdict_of"]
+__all__ = ["Expected", "find_reference", "judge", "run_machines"]
 
 
 class Expected(Struct, frozen=True, eq=False):
@@ -67,6 +72,9 @@ def _interpreted(version: Version, begun: Begun) -> Expected:
         outcome = interpret(version.unit.module, call.kernel, launch, memory)
         if outcome.conflicts:
             return Expected(name, {}, "threads race on this input, so that no output is the right one")
+        unset = next((one for one in outcome.problems if one.kind == "uninitialized"), None)
+        if unset is not None:
+            return Expected(name, {}, f"the kernel reads what was never written: {unset.message}")
         if not outcome.complete:
             return Expected(name, {}, f"the kernel is stopped on this input: {outcome.problems[-1].message}")
         for buffer in memory.buffers:
@@ -76,7 +84,8 @@ def _interpreted(version: Version, begun: Begun) -> Expected:
     return Expected(name, now)
 
 
-_MOST_STEPS = 2_000_000
+_MOST_STEPS: Final = 2_000_000
+_OF_A_WARP: Final = 32
 
 
 def run_machines(begun: Begun, texts: Mapping[str, Texts], reference: Expected) -> MachineStage:
@@ -97,9 +106,8 @@ def _row(machine: TravelMachine, work: MachineWork, reference: Expected) -> Mach
     row = MachineRow(work.version.name, machine.name, machine.target, "not run")
     try:
         found = compare(machine.run(work), reference.arrays)
-        row = replace(
-            row, verdict=verdict_of(found), elements=found.elements, differ=found.differ, ulp=found.ulp, why=found.first
-        )
+        verdict, why = judge(found, work.version)
+        row = replace(row, verdict=verdict, elements=found.elements, differ=found.differ, ulp=found.ulp, why=why)
     except StoppedError as error:
         row = replace(row, verdict="stopped", why=reason_of(error))
     except (UnableError, WarpsmithError) as error:
@@ -107,8 +115,25 @@ def _row(machine: TravelMachine, work: MachineWork, reference: Expected) -> Mach
     return replace(row, seconds=time.perf_counter() - begin)
 
 
-def verdict_of(found: Compared) -> Verdict:
-    """Return what a comparison says; of no element it says nothing."""
+def judge(found: Compared, version: Version | None = None) -> tuple[Verdict, str]:
+    """Return what a comparison says of a version, and why; of no element it says nothing."""
     if not found.elements:
-        return "not run"
-    return "differs" if found.differ else "equal"
+        return "not run", "there is no element to compare"
+    if not found.differ:
+        return "equal", ""
+    open_ = _why_open(version) if version is not None else ""
+    return ("undecided", f"{found.first}; {open_}") if open_ else ("differs", found.first)
+
+
+def _why_open(version: Version) -> str:
+    """Return why another output may be right as well; "" where none is."""
+    module = version.unit.module
+    for call in version.calls:
+        kernel = module.function(call.kernel)
+        assert kernel is not None
+        order = order_matters(kernel, called_functions(module, kernel))
+        if order:
+            return f"the kernel has {order}"
+        if lanes_of_kernel(kernel) == _OF_A_WARP and call.launch.threads % _OF_A_WARP:
+            return "lanes may read from lanes of their warp that are not there"
+    return ""

@@ -5,7 +5,7 @@ before, after    all launches counted on the SIMT machine        the output of w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from warpsmith.flows.journey.compared import compare
 from warpsmith.flows.journey.followed import FollowedCall, FollowedVersions, count_calls, follow
 from warpsmith.flows.journey.found import explain_options
 from warpsmith.flows.journey.origin import PORT, Begun, kernel_text, loop_source, port_options
-from warpsmith.flows.journey.ran import Expected, verdict_of
+from warpsmith.flows.journey.ran import Expected, judge
 from warpsmith.flows.journey.reasons import StoppedError, UnableError, reason_of
 from warpsmith.flows.journey.versions import Version, hand_version, port_version
 from warpsmith.flows.optimizing.optimize import OptimizeOptions
@@ -60,12 +60,17 @@ def _search(begun: Begun, row: RewriteRow) -> tuple[Version | None, RewriteRow]:
     search = result.search
     if search is None:
         return None, replace(row, why="nothing to gain: no loop becomes a kernel")
-    sizes = ", ".join(f"{name} = {value:,}" for name, value in subject.searched.items())
-    row = replace(row, steps=search.steps, detail=f"for {sizes}: {'; '.join(summary_lines(search))}")
+    sizes, counted = _named(subject.searched), _named(subject.sizes)
+    told = "; ".join(summary_lines(search))
+    row = replace(row, steps=search.steps, detail=f"searched for {sizes}, counted for {counted}: {told}")
     if not search.steps:
         return None, replace(row, why=f"nothing to gain for {sizes}")
     made = port_version(row.version, result, begun.inputs, subject.rounds)
     return made, replace(row, text="\n\n".join(kernel_text(made, name) for name in made.names.values()))
+
+
+def _named(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value:,}" for name, value in sizes.items())
 
 
 def _mend(begun: Begun, version: Version, row: RewriteRow, settings: Settings) -> tuple[Version | None, RewriteRow]:
@@ -92,4 +97,5 @@ def _judged(begun: Begun, made: Version, row: RewriteRow, reference: Expected) -
     if reference.why:
         return replace(row, verdict="not run", why=reference.why)
     found = compare(followed[-1].after, reference.arrays)
-    return replace(row, verdict=verdict_of(found), why=found.first)
+    verdict, why = judge(found, made)
+    return replace(row, verdict=verdict, why=why)

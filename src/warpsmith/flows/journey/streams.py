@@ -12,7 +12,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.flows.journey.compared import compare
 from warpsmith.flows.journey.followed import FollowedVersions
 from warpsmith.flows.journey.origin import Begun
-from warpsmith.flows.journey.ran import Expected, verdict_of
+from warpsmith.flows.journey.ran import Expected, judge
 from warpsmith.flows.journey.reasons import UnableError
 from warpsmith.flows.journey.subjects import program_text
 from warpsmith.flows.streams.run import StreamOptions, run_host
@@ -37,7 +37,8 @@ def _rows(passes: int, left: Mapping[str, Array], others: Mapping[str, Mapping[s
     for name, arrays in others.items():
         # its numbers are floats, which hold these whole numbers exactly
         found = compare(left, {key: arrays[key].astype(left[key].dtype) for key in left})
-        yield StreamRow(name, passes, verdict_of(found), found.elements, found.differ, found.first)
+        verdict, why = judge(found)
+        yield StreamRow(name, passes, verdict, found.elements, found.differ, why)
 
 
 def _run(begun: Begun) -> tuple[int, Mapping[str, Array]]:

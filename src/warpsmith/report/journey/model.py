@@ -5,7 +5,7 @@ Invariant: what could not be done has a reason: a stage in `problem`, a row in `
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
@@ -33,8 +33,9 @@ __all__ = [
     "WidthStage",
 ]
 
-Verdict = Literal["equal", "differs", "stopped", "not run"]
-VERDICTS: Final = ("equal", "differs", "stopped", "not run")
+Verdict = Literal["equal", "differs", "stopped", "undecided", "not run"]
+VERDICTS: Final = get_args(Verdict)
+"""`undecided`: it differs, and may be right all the same, since the order of threads matters."""
 
 
 class Stage(Struct, frozen=True, kw_only=True):

@@ -31,6 +31,7 @@ _SHOWN = ("load / store sectors", "bank ways", "divergence", "regs", "findings")
 _NOTHING = "-"
 _WORDS = {
     "equal": "the original's", "differs": "not the original's", "stopped": "none: its run was stopped",
+    "undecided": "not the original's, which may be right",
     "not run": "not compared",
 }  # fmt: skip
 
@@ -74,8 +75,8 @@ def sections(made: Journey) -> tuple[ShownSection, ...]:
 def closing_line(made: Journey) -> str:
     """Return what came of all comparisons."""
     counts = {verdict: made.verdicts.count(verdict) for verdict in dict.fromkeys(made.verdicts)}
-    compared = sum(count for verdict, count in counts.items() if verdict != "not run")
-    left = f"; {counts['not run']} not run" if counts.get("not run") else ""
+    compared = sum(count for verdict, count in counts.items() if verdict not in ("undecided", "not run"))
+    left = "".join(f"; {counts[word]} {word}" for word in ("undecided", "not run") if counts.get(word))
     if not compared:
         return f"No output was compared{left}."
     wrong = compared - counts.get("equal", 0)
@@ -128,9 +129,9 @@ def _rewritten(stage: RewriteStage) -> ShownSection:
 
 def _rewrite_line(row: RewriteRow) -> str:
     if row.why:
-        return f"{row.version}, {row.how}: {row.why}"
+        return f"{row.version}, by {row.how}: {row.why}"
     verdict = f"; its output is {_WORDS[row.verdict]}" if row.verdict is not None else ""
-    return f"{row.version}, {row.how}: {' '.join(row.steps)}{verdict}"
+    return f"{row.version}, by {row.how}: {' '.join(row.steps)}{verdict}"
 
 
 def _counted(row: RewriteRow) -> Iterator[tuple[str, ...]]:
@@ -188,9 +189,9 @@ def _ran(stage: MachineStage) -> ShownSection:
 def _verdict(row: MachineRow) -> str:
     if row.verdict == "equal":
         return f"equal, {row.elements:,} elements"
-    if row.verdict == "differs":
+    if row.verdict in ("differs", "undecided"):
         apart = f", up to {row.ulp:,} ulp" if row.ulp else ""
-        return f"differs in {row.differ:,} of {row.elements:,}{apart}"
+        return f"{row.verdict} in {row.differ:,} of {row.elements:,}{apart}"
     return row.verdict
 
 

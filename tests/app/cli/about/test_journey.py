@@ -67,6 +67,9 @@ def test_the_form_follows_the_file(sent: list[Subject], capsys: pytest.CaptureFi
         ((), "name one of the kernels, or a file"),
         (("lu", "--file", "k.cu"), "name one of the kernels, or a file"),
         (("sort",), "no kernel of ours is called 'sort'"),
+        (("lu", "--block", "32"), "--block: our own kernels have launches of their own"),
+        (("lu", "--warp", "8"), "No such option"),
+        (("--file", "k.cu", "--block", "0"), "--block takes one to three numbers above 0"),
         (("--file", "loops.c"), "warpsmith port loops.c -o gpu"),
     ],
 )

@@ -7,11 +7,13 @@ import click
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, usage
+from warpsmith.app.cli.launch import at_least, kernel_file, shape_options, usage
+from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.journey.journey import travel
 from warpsmith.flows.journey.subjects import NAMES, HandLaunch, Subject, own_subject, users_subject
+from warpsmith.kernels.shape import dim_of
 from warpsmith.report.journey.html import journey_html
 from warpsmith.report.journey.json import journey_json
 from warpsmith.report.journey.text import journey_text
@@ -21,6 +23,7 @@ from warpsmith.settings.model import Settings
 __all__ = ["command"]
 
 _PAGES = (".html", ".htm")
+_OF_A_FILE = ("kernel", "block", "grid", "arg", "shared", "lang")
 _LOOPS = (".c", ".cc", ".cpp", ".cxx")
 
 
@@ -30,7 +33,7 @@ _LOOPS = (".c", ".cc", ".cpp", ".cxx")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "html"]), help="Default: text; html for -o X.html."
 )
-@launch_options
+@shape_options
 def command(name: str | None, path: str | None, form: str | None, **given: object) -> int:
     """Send one kernel through everything that there is, and compare every output with the original's.
 
@@ -90,6 +93,9 @@ def _subject(name: str | None, path: str | None, given: dict[str, object], setti
     if (name is None) == (path is None):
         raise usage("name one of the kernels, or a file of your own", f"demo journey {'|'.join(NAMES)}", "--file FILE")
     if path is None:
+        for option in _OF_A_FILE:
+            if given[option]:
+                raise usage(f"--{option}: our own kernels have launches of their own", "--file FILE sends one of yours")
         if name not in NAMES:
             raise usage(f"no kernel of ours is called '{name}'", f"they are {', '.join(NAMES)}", f"--file {name}")
         return own_subject(name)
@@ -97,6 +103,12 @@ def _subject(name: str | None, path: str | None, given: dict[str, object], setti
         raise usage(
             f"{path} has loops, and no kernel", f"warpsmith port {path} -o gpu writes kernels: --file gpu/…_kernels.cu"
         )
-    launch = launch_of(given, settings)
-    file = kernel_file(path, given, settings)
-    return users_subject(HandLaunch(file, launch.kernel, launch.block, launch.grid, launch.shared), launch.arguments)
+    block, grid = (text(given[option]) for option in ("block", "grid"))
+    launch = HandLaunch(
+        kernel_file(path, given, settings),
+        str(given["kernel"]),
+        None if block is None else dim_of(block, "--block"),
+        None if grid is None else dim_of(grid, "--grid"),
+        at_least(given, "shared", 0),
+    )
+    return users_subject(launch, texts(given["arg"]))
