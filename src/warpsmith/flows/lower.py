@@ -35,7 +35,7 @@ from warpsmith.tree import nodes as tree
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.shared import restore_shared
 
-__all__ = ["TARGETS", "Target", "kernel_of_loop", "lower_kernel", "lower_to"]
+__all__ = ["TARGETS", "Target", "kernel_of_loop", "lower_kernel", "lower_to", "lower_unit"]
 
 Target = Literal["mask", "brook", "pseudo", "il", "llvm", "gcn", "avx512", "ptx", "sass"]
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
@@ -63,10 +63,20 @@ def lower_to(file: KernelFile, kernel: str, targets: Sequence[Target], architect
     unit = _read(file)
     # the one that is meant → text, once for each target
     function, _ = named_kernel(unit, kernel, file.path)
-    columns = tuple(_column(unit, function, target, architecture) for target, architecture in chosen)
-    refused = [one.refused for one in columns if one.refused is not None]
-    if len(refused) == len(columns):
+    made = _lower(unit, function, chosen)
+    refused = [one.refused for one in made.columns if one.refused is not None]
+    if len(refused) == len(made.columns):
         raise InputError(*refused)
+    return made
+
+
+def lower_unit(unit: KernelUnit, function: Function, targets: Sequence[Target]) -> Lowering:
+    """Return a kernel of a unit that was read as text of machines, each of which may refuse it."""
+    return _lower(unit, function, [(target, _architecture(target, ())) for target in targets])
+
+
+def _lower(unit: KernelUnit, function: Function, chosen: Sequence[tuple[Target, str]]) -> Lowering:
+    columns = tuple(_column(unit, function, target, architecture) for target, architecture in chosen)
     return Lowering(unit.file, function, columns)
 
 

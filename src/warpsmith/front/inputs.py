@@ -41,7 +41,7 @@ _OPENMP = "-D_OPENMP=201511"
 
 class Source(Struct, frozen=True):
     """One file that shall be read, with compiler options of its own; `language`: c, c++ or cuda (None: by suffix);
-    `text` (one character a byte) stands in place of what the file holds."""
+    `text` (one character a byte) stands in place of what the file holds, which then need not exist."""
 
     path: str
     arguments: tuple[str, ...] = ()
@@ -63,15 +63,16 @@ def read_input(source: Source, node_limit: int) -> Input | Finding:
     path, language = source.path, source.language
     place = Path(path)
     known = _language(path, language)
-    if not place.exists():
+    if source.text is None and not place.exists():
         return _unusable(f"{path} does not exist", "check the path")
     if place.is_dir():
         return _unusable(f"{path} is a directory", f"name the files in it: {path.rstrip('/')}/*.c")
     if known is None:
         return _unusable(f"{path}: the suffix {place.suffix or '(none)'} says no language", "use --lang c, c++ or cuda")
     try:
-        if place.stat().st_size > BYTES_A_NODE * node_limit:
-            return _too_large(path, place.stat().st_size, node_limit)
+        size = place.stat().st_size if source.text is None else len(source.text)
+        if size > BYTES_A_NODE * node_limit:
+            return _too_large(path, size, node_limit)
         file = SourceFile.read(path) if source.text is None else SourceFile(path, source.text)
     except OSError as error:
         return _unusable(f"{path} cannot be read: {error.strerror or error}", "check its permissions")

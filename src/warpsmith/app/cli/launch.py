@@ -18,13 +18,13 @@ from warpsmith.kernels.shape import dim_of
 from warpsmith.kernels.units import KernelFile, Language
 from warpsmith.settings.model import Settings
 
-__all__ = ["kernel_file", "launch_of", "launch_options", "one_dimension", "usage"]
+__all__ = ["at_least", "kernel_file", "launch_of", "launch_options", "one_dimension", "shape_options", "usage"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def launch_options(function: F) -> F:
-    """Add what says which kernel is run, and how it is launched."""
+def shape_options(function: F) -> F:
+    """Add what says which kernel is meant, its threads, and what it gets."""
     function = compiler_options(function)
     for option in reversed(
         (
@@ -39,6 +39,19 @@ def launch_options(function: F) -> F:
                 "--arg", multiple=True, metavar="NAME=VALUE", help="An argument; see above. In PTX: 0=…, 1=…."
             ),
             click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory a block."),
+            click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix)."),
+            click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-)."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def launch_options(function: F) -> F:
+    """Add these, and how a launch is run."""
+    function = shape_options(function)
+    for option in reversed(
+        (
             click.option(
                 "--max-steps",
                 default=1_000_000_000,
@@ -56,8 +69,6 @@ def launch_options(function: F) -> F:
                 "--seed", default=0, show_default=True, metavar="N", help="The order in which lanes take their turns."
             ),
             click.option("--device", metavar="ID", help="A GPU model (default: as is set, sm_80)."),
-            click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix)."),
-            click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-)."),
         )
     ):
         function = option(function)
@@ -101,17 +112,18 @@ def launch_of(given: Mapping[str, object], settings: Settings) -> SimulateOption
         block=None if block is None else dim_of(block, "--block"),
         grid=None if grid is None else dim_of(grid, "--grid"),
         arguments=texts(given["arg"]),
-        shared=_at_least(given, "shared", 0),
+        shared=at_least(given, "shared", 0),
         device=chosen_device(given, settings),
         warp=None if warp is None else int(str(warp)),
         seed=int(str(given["seed"])),
-        max_steps=_at_least(given, "max_steps", 1),
+        max_steps=at_least(given, "max_steps", 1),
         workers=settings.number("jobs") or os.cpu_count() or 1,
         settings=settings,
     )
 
 
-def _at_least(given: Mapping[str, object], option: str, least: int) -> int:
+def at_least(given: Mapping[str, object], option: str, least: int) -> int:
+    """Return the number of an option; raises UsageError where it is less."""
     number = int(str(given[option]))
     if number < least:
         raise usage(f"--{option.replace('_', '-')} takes a number from {least} on; it got {number}")

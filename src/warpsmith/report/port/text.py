@@ -19,7 +19,7 @@ from warpsmith.report.search.text import search_text
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
 
-__all__ = ["port_text", "table_text", "verification_text"]
+__all__ = ["loop_rows", "port_text", "table_text", "verification_text"]
 
 _MOST_IDLE = 6
 
@@ -69,12 +69,13 @@ def _loops_text(loops: Sequence[LoopEntry], *, decided: bool) -> str:
         functions = len({loop.function for loop in group})
         head = f"{one_line(path)}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
         blocks.append(
-            head + "\n" + table_text(_loop_rows(group, decided=decided), header=("line", "loop", "category", "why"))
+            head + "\n" + table_text(loop_rows(group, decided=decided), header=("line", "loop", "category", "why"))
         )
     return "\n".join(blocks)
 
 
-def _loop_rows(loops: Sequence[LoopEntry], *, decided: bool) -> list[tuple[str, ...]]:
+def loop_rows(loops: Sequence[LoopEntry], *, decided: bool) -> list[tuple[str, ...]]:
+    """Return line, header, category and reason of each loop; the same reason again is a ditto mark."""
     rows: list[tuple[str, ...]] = []
     previous = ""
     shallowest = min(loop.depth for loop in loops)

@@ -1,4 +1,5 @@
-"""`warpsmith demo`: a small example is written, ported, judged and explained, with the commands that do it."""
+"""`warpsmith demo`: a small example is written, ported, judged and explained, with the commands that do it; below it
+`demo journey`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.about.journey import command as journey
+from warpsmith.app.cli.command import Command, Group
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.global_options import GlobalOptions, global_options
 from warpsmith.app.cli.output import check_free, write_result
@@ -19,13 +21,27 @@ __all__ = ["command"]
 SOURCE = "heat.c"
 
 
-@click.command("demo", cls=Command, writes=True)
-def command() -> int:
+class _Demo(Group):
+    """Without the name of a command it is the small example."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        if ctx._protected_args or ctx.args:
+            return super().invoke(ctx)
+        return _example.invoke(ctx)
+
+
+@click.group("demo", cls=_Demo, commands=[journey])
+def command() -> None:
     """Write a small C program, port it, let the referee judge the port, and explain its kernels.
 
     All is written below the folder that -o names, warpsmith-demo where none is named. With --json the document is that
-    of `port`.
+    of `port`. `demo journey` sends one kernel through everything that there is.
     """
+
+
+@click.command("demo", cls=Command, writes=True)
+def _example() -> int:
+    """Write the example, and run the commands on it."""
     said = global_options()
     output, force = said.output or "warpsmith-demo", said.force
     names = [SOURCE, *(f"gpu/{name}" for name in (SOURCE, "heat_kernels.cu", "heat_kernels.h"))]

@@ -1,0 +1,29 @@
+"""Programs of the mask ISA that `lower` writes are assembled and run."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.flows.journey.begun import begun_step, work_of
+from tests.flows.journey.machines.ran import step_by, step_with_text
+from warpsmith.flows.journey.machines.mask import run_as_masks
+from warpsmith.flows.journey.machines.work import MachineWork
+from warpsmith.flows.journey.reasons import UnableError
+
+
+def test_the_small_kernel_is_computed() -> None:
+    found = step_by(run_as_masks)
+    assert (found.elements, found.differ) == (60, 0), found
+
+
+def test_an_instruction_that_is_wrong_is_seen() -> None:
+    assert step_with_text(run_as_masks, "mask", "sub.u32", "add.u32").differ
+
+
+def test_a_launch_of_more_axes_than_the_program_asks_for_is_refused() -> None:
+    work = work_of(begun_step())
+    (call,) = work.version.calls
+    wide = replace(call, launch=replace(call.launch, block=(16, 2, 1)))
+    with pytest.raises(UnableError, match="asks for x only"):
+        run_as_masks(MachineWork(replace(work.version, calls=(wide,)), work.arrays, work.texts))
