@@ -24,6 +24,7 @@ from msgspec import Struct, field
 from tests.random_programs.nests import Nest, Size, render_nest, render_unit
 from tests.random_programs.survey import APART, LEGAL, ROOM, value_of
 from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.porting.predicted import launched_name
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.offload.plan import Fragment
 from warpsmith.simt.engine.engine import Checks, run, why_refused
@@ -59,7 +60,9 @@ def compare_ports(nests: Sequence[Nest], folder: Path, sizes: int, compared: Com
     assert result.plan is not None
     compared.nests += len(nests)
     text = next((file.text for file in result.files if file.path.endswith(".cu")), "")
-    unit = read_unit(KernelFile("nests.cu", text=text)) if text else None
+    # where indices have either width, those of 32 bits
+    instances = tuple(launched_name(one.kernel, narrow=True) for one in result.plan.fragments)
+    unit = read_unit(KernelFile("nests.cu", text=text, instances=instances)) if text else None
     if not isinstance(unit, KernelUnit):
         return
     native = _build(nests, folder)
@@ -87,7 +90,7 @@ def _only_kernel(fragments: Sequence[Fragment], unit: KernelUnit) -> Function | 
     """Return the kernel of a function all of whose loops it has, and that gets nothing but its arrays and sizes."""
     if len(fragments) != 1 or fragments[0].kind != "nest" or fragments[0].region.count("/") != 1:
         return None
-    kernel = unit.module.function(f"{fragments[0].kernel.name}_kernel")
+    kernel = unit.module.function(launched_name(fragments[0].kernel, narrow=True))
     if kernel is None or not kernel.blocks:
         return None
     known = {*(f"{name}_gpu" for name in ARRAYS), *"nmw"}
