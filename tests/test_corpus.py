@@ -23,7 +23,7 @@ from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.base.source import SourceFile
 from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx
 from warpsmith.front.ptx.read import read_ptx

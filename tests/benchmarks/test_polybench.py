@@ -15,7 +15,7 @@ from benchmarks.polybench.suite import SETS, odd, programs, region, sizes
 from tests.benchmarks.categories import check_categories
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.emit.host.cuda import emit_kernels
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.inputs import Source

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
 from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.load import FrontOptions, load_program

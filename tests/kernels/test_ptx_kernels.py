@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.front.cuda.nvrtc import PtxText
 from warpsmith.kernels import ptx_kernels

@@ -14,7 +14,7 @@ import pytest
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.report.port.json import schema
 
 VALID = jsonschema.validators.validator_for(schema())(schema())

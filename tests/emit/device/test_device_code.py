@@ -9,7 +9,7 @@ import msgspec.structs
 import pytest
 
 from warpsmith.base.errors import RefusedError
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.emit.device.device_code import for_device
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
 from warpsmith.front.load import FrontOptions, load_program

@@ -12,7 +12,7 @@ import pytest
 from tests.emit.examples import LU, SAXPY, Ported, lu, saxpy
 from tests.sampling import one_in
 from warpsmith.base.errors import RefusedError, UsageError
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
 from warpsmith.flows.port import PortOptions, port

@@ -129,7 +129,7 @@ def test_ptxas_is_asked_for_registers(tmp_path: Path, monkeypatch: pytest.Monkey
     (one,) = predict(CHAIN, tmp_path, ptxas=True).kernels
     assert (one.registers, one.source) == (77, "ptxas") and asked == [(("ws_step_k1_kernel",), "sm_90")]
     assert one.time is not None and one.time.occupancy is not None and one.time.occupancy.warps < 64
-    missing = Finding("INP001", "warning", "--ptxas: ptxas is not on PATH: registers are estimates")
+    missing = Finding("INP001", "warning", "--ptxas: ptxas is not installed: registers are estimates")
     monkeypatch.setattr(predicted, "assemble_ptx", lambda text, arch: missing)
     found = predict(CHAIN, tmp_path, ptxas=True)
     assert found.problems == (missing,) and found.kernels[0].source == "estimate"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.base.source import SourceFile
 from warpsmith.front.cuda import nvrtc
 from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.native import device_compile
 from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from tests.targets.llvm.texts import kernel_of
 from warpsmith.base.errors import InputError
+from warpsmith.base.nvidia import find_tool
 from warpsmith.base.source import SourceFile
 from warpsmith.targets.llvm import sass
 from warpsmith.targets.llvm.export import lower_by_llvm
@@ -41,15 +40,14 @@ def test_lines_of_a_disassembly() -> None:
 
 
 def test_tools_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(sass, "_packaged", lambda name: iter(()))
+    monkeypatch.setattr(sass, "find_tool", lambda name: None)
     module, kernel = kernel_of(TEXT)
     with pytest.raises(InputError, match="ptxas is not installed") as caught:
         sass_of(lower_by_llvm(module, kernel, "sm_80"), kernel)
     assert "nvidia-cuda-nvcc" in caught.value.findings[0].help[0]
 
 
-@pytest.mark.skipif(not (shutil.which("ptxas") and shutil.which("nvdisasm")), reason="CUDA's toolkit is not installed")
+@pytest.mark.skipif(not (find_tool("ptxas") and find_tool("nvdisasm")), reason="CUDA's toolkit is not installed")
 def test_a_kernel_is_assembled_and_taken_apart() -> None:
     module, kernel = kernel_of(TEXT)
     made = sass_of(lower_by_llvm(module, kernel, "sm_80"), kernel)

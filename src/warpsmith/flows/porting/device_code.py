@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.front.cuda.host_uses import find_host_uses
 from warpsmith.run.native.cuda_text import has_cuda_syntax
 from warpsmith.run.native.device_compile import compile_nvrtc

@@ -28,7 +28,7 @@ from msgspec import Struct
 
 import warpsmith
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import has_bindings
+from warpsmith.base.nvidia import has_bindings
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.cuda.nvrtc_worker import ABSENT, Answer, Request
 

@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import Final
 
-from warpsmith.base.nvrtc import load_nvrtc
+from warpsmith.base.nvidia import load_nvrtc
 
 __all__ = ["ABSENT", "Answer", "Request", "main"]
 

@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import load_nvrtc
+from warpsmith.base.nvidia import load_nvrtc
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
 

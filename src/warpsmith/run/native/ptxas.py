@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Final
 
 from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
+from warpsmith.base.nvidia import find_tool
 
 __all__ = ["assemble_ptx"]
 
@@ -24,10 +24,10 @@ _TIMEOUT_S: Final = 120
 
 def assemble_ptx(text: bytes, arch: str) -> Mapping[str, CompilerFigures] | Finding:
     """Return what ptxas says of each kernel for `arch` (sm_80), by its symbol; why not, where it says nothing."""
-    tool = shutil.which("ptxas")
+    tool = find_tool("ptxas")
     if tool is None:
-        helps = ("put the CUDA toolkit's bin folder on PATH",)
-        return Finding("INP001", "warning", "--ptxas: ptxas is not on PATH: registers are estimates", None, helps)
+        helps = ("install warpsmith[cuda], or put the bin folder of CUDA's toolkit on PATH",)
+        return Finding("INP001", "warning", "--ptxas: ptxas is not installed: registers are estimates", None, helps)
     with tempfile.TemporaryDirectory(prefix="warpsmith-ptxas-") as folder:
         source = Path(folder) / "k.ptx"
         source.write_bytes(text)

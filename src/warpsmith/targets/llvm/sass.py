@@ -7,15 +7,14 @@ Both are in NVIDIA's toolkit, and in the packages nvidia-cuda-nvcc and nvidia-cu
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from warpsmith.base.nvidia import find_tool
 from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Function
 from warpsmith.targets.llvm.export import MachineText
@@ -56,18 +55,11 @@ def read_disassembly(text: str, files: tuple[SourceFile, ...]) -> Iterable[Liste
 
 
 def _tool(name: str, kernel: Function) -> str:
-    found = shutil.which(name) or next(_packaged(name), None)
+    found = find_tool(name)
     if found is None:
         message = f"{name} is not installed, which SASS needs"
-        raise refuse(message, kernel.span, f"install CUDA's toolkit, or the package {_PACKAGES[name]}")
+        raise refuse(message, kernel.span, f"install warpsmith[cuda], CUDA's toolkit, or the package {_PACKAGES[name]}")
     return found
-
-
-def _packaged(name: str) -> Iterator[str]:
-    """Yield where NVIDIA's packages have a tool."""
-    found = importlib.util.find_spec("nvidia")
-    for place in found.submodule_search_locations or () if found is not None else ():
-        yield from map(str, sorted(Path(place).glob(f"*/bin/{name}")))
 
 
 def _run(command: list[str], kernel: Function) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from warpsmith.base.nvrtc import has_bindings, has_nvrtc, load_nvrtc
+from warpsmith.base.nvidia import find_tool, has_bindings, has_nvrtc, load_nvrtc
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +53,7 @@ def test_no_bindings_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_asking_for_the_bindings_loads_nothing() -> None:
-    asked = "from warpsmith.base.nvrtc import has_bindings; has_bindings()"
+    asked = "from warpsmith.base.nvidia import has_bindings; has_bindings()"
     text = f"import sys; {asked}; print('cuda.bindings.nvrtc' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
@@ -60,3 +62,19 @@ def test_asking_for_the_bindings_loads_nothing() -> None:
 def test_without_the_module_there_are_no_bindings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)
     assert not has_bindings()
+
+
+def test_tools_are_on_path_or_in_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is on PATH goes before what a package has."""
+    for folder in ("nvidia/cu13/bin", "path"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "ptxas").write_text("#!/bin/sh\n")
+        (tmp_path / folder / "ptxas").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    assert find_tool("ptxas") == str(tmp_path / "path" / "ptxas")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "nvidia", raising=False)
+    importlib.invalidate_caches()
+    assert find_tool("ptxas") == str(tmp_path / "nvidia" / "cu13" / "bin" / "ptxas")
+    assert find_tool("nvdisasm") is None

@@ -1,13 +1,25 @@
-"""NVIDIA's run-time compiler, where it is installed (the `cuda` extra). It needs no driver and no GPU."""
+"""NVIDIA's run-time compiler and tools, where they are installed (the `cuda` extra). They need no driver and no GPU."""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import importlib.util
+import shutil
+from pathlib import Path
 from types import ModuleType
 
-__all__ = ["has_bindings", "has_nvrtc", "load_nvrtc"]
+__all__ = ["find_tool", "has_bindings", "has_nvrtc", "load_nvrtc"]
+
+
+def find_tool(name: str) -> str | None:
+    """Return where a tool of CUDA's toolkit is (ptxas, nvdisasm): on PATH, else in NVIDIA's packages for Python; None
+    where it is in neither."""
+    found = shutil.which(name)
+    packages = None if found is not None else importlib.util.find_spec("nvidia")
+    folders = packages.submodule_search_locations or () if packages is not None else ()
+    places = (place for folder in folders for place in sorted(Path(folder).glob(f"*/bin/{name}")))
+    return found or next((str(place) for place in places if place.is_file()), None)
 
 
 def has_bindings() -> bool:
