@@ -113,6 +113,7 @@ def _first(document: dict[str, object]) -> dict[str, object]:
     return next(loop for loop in loops if loop["id"] == "f/i")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(6, GUARDED))
 def test_a_guard_chooses_the_device_or_the_original(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

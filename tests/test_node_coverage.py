@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.node_coverage import SOURCES, Kinds, Match, matches, unions
-from tests.sampling import one_in
 from warpsmith.tree.nodes import Node
 
 PACKAGES = ("poly", "loops", "offload", "analysis", "tree", "ssa")
@@ -51,6 +50,7 @@ def test_every_family_is_of_nodes() -> None:
     assert not [word for family in TABLE["families"].values() for word in family.split() if word not in names]
 
 
+@pytest.mark.slow
 def test_the_tool_sees_the_matches() -> None:
     places = {match.where for path in FILES for match in matches(path, unions())}
     assert len(places) > 120
@@ -68,7 +68,8 @@ _ASKED = {
 }
 
 
-@pytest.mark.parametrize(("union", "places"), one_in(len(_ASKED), _ASKED.items()))
+@pytest.mark.slow
+@pytest.mark.parametrize(("union", "places"), _ASKED.items())
 def test_a_planted_node_is_told_everywhere(union: str, places: tuple[str, ...]) -> None:
     grown = {name: kinds | {Planted} if name in (union, "Node") else kinds for name, kinds in unions().items()}
     told = _strangers(grown)

@@ -117,6 +117,7 @@ def test_the_port_is_right(judge: Judge) -> None:
     assert {"heap0", "total", "frame_main_end_0"} <= set(judge.original[0].memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "old", "new", "expected"),
     one_in(
@@ -141,6 +142,7 @@ def test_the_judge_tells_what_is_wrong(judge: Judge, name: str, old: str, new: s
     assert (found.fate, found.shows) == expected, found
 
 
+@pytest.mark.slow
 def test_a_stream_that_waits_for_nobody_is_run_late(judge: Judge) -> None:
     (late,) = [m for m in mutants(_PORT) if m.kind == "order"]
     assert judge.judge(late.files).fate == "differs"

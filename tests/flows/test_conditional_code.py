@@ -162,6 +162,7 @@ def _judged(result: PortResult) -> tuple[str, set[str]]:
     return result.verification.status if compared > 1000 else "nothing compared", held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "macros", [(), pytest.param(("FAST",), marks=pytest.mark.slow), pytest.param(("SLOW",), marks=pytest.mark.slow)]
 )

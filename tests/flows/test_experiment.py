@@ -81,6 +81,7 @@ def test_wide_warps_cost_what_their_longest_lanes_do() -> None:
     assert cost["1", "random"] == cost["1", "sorted"] == 1
 
 
+@pytest.mark.slow
 def test_k_ways_take_k_times_as_long() -> None:
     """T(k) = s * k, of 32 lanes 32 / k are active (arXiv 2607.23402): here s is counted, and so are the lanes."""
     base = SimulateOptions(block=(32, 1, 1), grid=(1, 1, 1), arguments=("out=zeros:u32[32]",), checks=())

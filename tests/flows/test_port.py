@@ -220,6 +220,7 @@ def test_a_survey_keeps_its_verdicts_where_there_is_no_time_for_steps(
     assert categories[0] == categories[1] and categories[0]
 
 
+@pytest.mark.slow
 def test_waiting_for_a_processor_takes_nothing_of_a_plans_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.c"
     path.write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }")

@@ -11,7 +11,8 @@ from tests.random_programs.test_views import Views, run_both
 from warpsmith.poly.dependences import index_maps
 
 
-@pytest.mark.parametrize("programs", [1, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("programs", [3, 120])
 def test_ports_print_what_the_programs_print(programs: int, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     views = Views()
     for seed in range(programs):

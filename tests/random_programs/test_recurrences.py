@@ -10,7 +10,8 @@ from tests.random_programs.recurrences import random_recurrences, render_recurre
 from warpsmith.flows.port import PortOptions, port
 
 
-@pytest.mark.parametrize(("seed", "count"), [(5, 6), pytest.param(6, 80, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "count"), [(5, 12), (6, 80)])
 def test_random_recurrences(seed: int, count: int, tmp_path: Path) -> None:
     loops = random_recurrences(seed, count)
     path = tmp_path / "recurrences.c"

@@ -42,6 +42,7 @@ def test_random_programs_do_what_they_did(seed: int, tmp_path: Path) -> None:
     assert is_accepted(result.verification), result.verification
 
 
+@pytest.mark.slow
 def test_most_random_programs_have_a_data_region(tmp_path: Path) -> None:
     texts = [resident_program(seed).files for seed in range(6)]
     held = 0

@@ -77,7 +77,8 @@ def _printed(result: PortResult, directory: Path, counts: Path, arguments: str) 
     return run_limited([*built.command, *arguments.split()], directory, environment=environment).stdout
 
 
-@pytest.mark.parametrize("programs", [1, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("programs", [3, 150])
 def test_guards_hold_at_natural_sizes(programs: int, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     views = Views()
     for seed in range(programs):

@@ -78,7 +78,8 @@ def test_programs_of_csmith_print_what_they_printed(seeds: Sequence[int], tmp_pa
     assert outcome.kernels >= 4
 
 
-@pytest.mark.parametrize("functions", [TRICKY // 6, pytest.param(TRICKY, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("functions", [TRICKY // 3, TRICKY])
 def test_tricky_functions_print_what_they_printed(functions: int, tmp_path: Path) -> None:
     outcome = judge_tricky(0, functions, tmp_path)
     assert outcome.word == "same", outcome

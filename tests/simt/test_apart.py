@@ -108,6 +108,7 @@ def test_the_stack_is_as_large_as_was_asked_for() -> None:
     assert threading.stack_size() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "times"), one_in(3, [("time", 20), ("SIGINT", 20), ("SIGTERM", 20), ("several", 20), ("llvm", 13)])
 )

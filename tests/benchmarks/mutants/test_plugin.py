@@ -88,6 +88,7 @@ def test_each_test_has_the_lines_of_its_fixtures_and_of_what_others_remember(mea
     assert {1, 3, 8} <= measured.outside["sample.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [

@@ -10,7 +10,6 @@ import msgspec.structs
 import pytest
 
 from tests.emit.examples import LU, SAXPY, Ported, lu, saxpy
-from tests.sampling import one_in
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.nvidia import has_nvrtc
 from warpsmith.emit.files import OutputFile
@@ -44,7 +43,8 @@ def test_host_text_draws_no_warning(name: str, compiler: list[str], tmp_path: Pa
     assert warnings([*compiler, "-Wall", "-Wextra", "-c", "-o", "host.o", files[0].path], tmp_path) == ""
 
 
-@pytest.mark.parametrize("name", one_in(len(PORTS), PORTS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PORTS)
 @pytest.mark.skipif(not has_nvcc(), reason="nvcc is not installed")
 def test_nvcc_takes_the_kernels(name: str) -> None:
     made = PORTS[name]()

@@ -74,6 +74,7 @@ int main()
 """
 
 
+@pytest.mark.slow
 def test_clauses_of_templates_have_the_numbers_of_each_instance(tmp_path: Path) -> None:
     path = tmp_path / "a.cpp"
     path.write_text(_INSTANCES)

@@ -220,6 +220,7 @@ def test_what_follows_an_interchange_that_betters_nothing_is_not_looked_at_where
     assert checked.count("distribute") <= 2
 
 
+@pytest.mark.slow
 def test_no_step_is_refused_twice_for_one_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused: list[tuple[Step, Program]] = []
 

@@ -209,6 +209,7 @@ def test_reads_beside_kernels_are_what_the_program_reads(ported: Ported) -> None
     assert result.verification is not None and result.verification.status == "pass"
 
 
+@pytest.mark.slow
 def test_a_read_beside_a_kernel_that_writes_it_would_be_stale(ported: Ported, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the look at what the kernels store the program prints something else."""
     monkeypatch.setattr(needs, "disturbs", lambda *asked: False)

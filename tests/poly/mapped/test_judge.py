@@ -143,6 +143,7 @@ def test_what_is_proved_is_right_on_a_device_for_many(tmp_path: Path) -> None:
     assert proved > 40
 
 
+@pytest.mark.slow
 def test_what_is_proved_is_right_where_loops_are_left_and_pointers_swapped(tmp_path: Path) -> None:
     proved, right = check_random(range(300, 312), tmp_path, jumps=True)
     assert proved >= 1 and right < 12

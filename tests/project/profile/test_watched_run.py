@@ -82,6 +82,7 @@ def test_ranges_conditions_and_recursion(name: str, compiler: str, tmp_path: Pat
     assert values.executions == 1 and values.seen == 2 and values.lost > 0, "a loop inside itself is not looked at"
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_too_long_is_ended_and_counts(tmp_path: Path) -> None:
     run = watch(tmp_path, PROGRAM, places(tmp_path, "p.c", PROGRAM), "gcc -O1 p.c -o p", "./p forever", seconds=4)
     assert not run.ended

@@ -21,6 +21,7 @@ def test_output_input_and_exit_code(tmp_path: Path) -> None:
     assert (ran.exit_code, ran.stdout, ran.stderr, ran.timed_out) == (3, b"in y\n", b"no\n", False)
 
 
+@pytest.mark.slow
 def test_the_whole_group_ends_with_the_time_limit(tmp_path: Path) -> None:
     started = time.monotonic()
     command = ["sh", "-c", "(sleep 2; touch late) & sleep 60"]

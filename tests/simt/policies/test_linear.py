@@ -11,7 +11,7 @@ from warpsmith.ssa.reader import parse_module
 
 
 def test_maximal_is_what_the_tally_puts_together() -> None:
-    for seed in range(30):
+    for seed in range(15):
         module = parse_module(random_kernel(seed))
         if why_not("structurized", module):
             continue

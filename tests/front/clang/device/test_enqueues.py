@@ -36,6 +36,7 @@ def check_random(seeds: range, folder: Path) -> int:
     return known
 
 
+@pytest.mark.slow
 def test_random_programs_launch_with_what_is_known(tmp_path: Path) -> None:
     assert check_random(range(3), tmp_path) > 2
 
