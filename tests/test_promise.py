@@ -46,6 +46,7 @@ def line(transfer: dict[str, object]) -> int:
 LU_LINES = (10, 23)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", one_in(4, [67, 1, 2, 130]))
 def test_lu_is_ported_and_verified(size: int, capsys: pytest.CaptureFixture[str]) -> None:
     code, document = run(capsys, "port", str(EXAMPLES / "lu.c"), "--run-args", str(size))

@@ -100,6 +100,7 @@ def test_the_suite_is_complete() -> None:
         assert all(size % 2 for size in odd(path).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("macros", ["", "-DSUITE_FIXED_BOUNDS -DSUITE_FIXED_ARRAYS", "-DLARGE_DATASET -DSUITE_DUMP"])
 def test_programs_build_without_warnings(macros: str) -> None:
     command = ["gcc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *macros.split(), *map(str, programs())]

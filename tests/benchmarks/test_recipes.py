@@ -29,6 +29,7 @@ each_recipe = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @each_recipe
 def test_a_recipe_is_replayed_ported_and_verified(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = FOLDER / f"{path.stem}.c"

@@ -80,6 +80,7 @@ def test_the_package_has_all_of_them() -> None:
     assert all((FOLDER / name).read_bytes().isascii() for name in part_names())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(4, part_names()))
 def test_each_compiles_as_it_stands(name: str, tmp_path: Path) -> None:
     # alone, it has functions that nobody calls

@@ -290,6 +290,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(11, sorted(PROGRAMS)))
 def test_programs_are_ported(name: str, tmp_path: Path) -> None:
     text, kernels = PROGRAMS[name]

@@ -54,6 +54,7 @@ def warnings(name: str, directory: Path) -> Counter[str]:
     return Counter(re.findall(r"\[(-W[\w=-]+)\]", done.stderr))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=[] if p in QUICK else [pytest.mark.slow]) for p in PORTED]
 )

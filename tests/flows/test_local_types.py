@@ -119,6 +119,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "name", "kernels"),
     one_in(

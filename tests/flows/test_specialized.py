@@ -60,6 +60,7 @@ def ported(folder: Path) -> PortResult:
     return port([str(path)], PortOptions())
 
 
+@pytest.mark.slow
 def test_instances_are_ported_and_compared(tmp_path: Path) -> None:
     result = ported(tmp_path)
     assert result.verification is not None and result.verification.status == "pass"

@@ -85,6 +85,7 @@ BODIES: dict[str, Callable[[int], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(BODIES)))
 def test_what_groups_compute_is_the_same_in_both_machines(number: int, tmp_path: Path) -> None:
     body, expected = list(BODIES.items())[number]

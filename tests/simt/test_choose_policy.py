@@ -24,6 +24,7 @@ def ran(module: Module, choice: PolicyChoice, launch: Launch) -> tuple[PolicyRun
     return execute_policy(module, "k", launch, memory, choice), bytes(buffer.data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES[1:])
 def test_a_long_run_is_the_same_from_either(policy: PolicyName) -> None:
     (one, data), (other, wanted) = (

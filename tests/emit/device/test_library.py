@@ -93,6 +93,7 @@ def test_texts_are_read_as_the_library_reads_them(tmp_path: Path) -> None:
     assert _differing(tmp_path, 1) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

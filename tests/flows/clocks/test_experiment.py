@@ -53,6 +53,7 @@ def remedies(*values: str) -> dict[tuple[str, str], int]:
     return {(point.value, point.input): point.clocks for point in report.points}
 
 
+@pytest.mark.slow
 def test_remedies_side_by_side() -> None:
     clocks = remedies("8", "16", "32", "64")
     for width in ("8", "16", "32", "64"):

@@ -42,6 +42,7 @@ def test_rays_meet_what_they_meet_on_every_machine(machine: str, tmp_path: Path)
     assert rays(tmp_path, "shuffled", machine) > 0
 
 
+@pytest.mark.slow
 def test_shuffled_rays_gain_by_waves_that_are_formed_anew(tmp_path: Path) -> None:
     base = "example,waves=16"
     clocks = {

@@ -320,6 +320,7 @@ def assert_same_results(file: str, one: Printed, folder: Path) -> None:
     assert shown(after, RUNS[one.loop]) == shown(before, RUNS[one.loop]), one.loop
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", ["counters_before/i", "step_random/i", "attraction/i"])
 def test_a_rewriting_gives_the_same_results(loop: str, tmp_path: Path) -> None:
     file = next(f for f in FILES if loop in HELPED[f])

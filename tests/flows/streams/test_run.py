@@ -38,6 +38,7 @@ def sort(folder: Path, count: int) -> StreamReport:
     return report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", range(4, 13))
 def test_all_passes_of_the_network_sort(log: int, tmp_path: Path) -> None:
     assert len(sort(tmp_path, 1 << log).passes) == log * (log + 1) // 2

@@ -81,6 +81,7 @@ __global__ void sums(const float *in, float *out)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_nvrtc() or not nvrtc._find_cccl(), reason="NVRTC or cub is not installed")
 def test_kernels_that_use_cub_become_ptx() -> None:
     made = compile_to_ptx(SourceFile("b.cu", BLOCKS), (), ("sums",))

@@ -134,6 +134,7 @@ def _wrong(folder: Path, bodies: Sequence[str]) -> tuple[list[int], list[int]]:
     return changed, [*map(int, done.stdout.split())] if done.returncode == 0 else changed
 
 
+@pytest.mark.slow
 def test_a_loop_and_its_original_do_the_same_and_throw_alike(tmp_path: Path) -> None:
     changed, wrong = _wrong(tmp_path, PORTED)
     assert changed == [*range(len(PORTED))]

@@ -37,6 +37,7 @@ def mutated(mutant: Mutant) -> str:
     return port.replace(mutant.old, mutant.new)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_the_correct_port_passes(references: dict[str, ReferenceProgram], name: str, tmp_path: Path) -> None:
     got = judge(references, name, PROGRAMS[name][1], tmp_path)

@@ -9,6 +9,7 @@ import pytest
 from warpsmith.simt.clocks import build
 
 
+@pytest.mark.slow
 def test_a_library_is_kept_and_taken_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path))
     kept = build.library.__wrapped__

@@ -42,6 +42,7 @@ def test_rooms_take_more_where_blocks_are_more_or_own_more() -> None:
     assert taken(SHARED, 1) - taken(SHARED.replace("s[256]", "s[64]"), 1) >= 192 * (4 + 4 + 16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epochs", [1, 2, 3])
 def test_epochs_of_the_grid_begin_anew(epochs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resident, "_EPOCHS", epochs)

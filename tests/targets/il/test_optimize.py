@@ -58,6 +58,7 @@ def test_offers_say_what_they_need_and_what_they_bring() -> None:
     assert offered[(28, ("r2.x in line 28 is from 0 to 1048575", "cb0[3].x is from 1 to 8388607"))] == (22, 19)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_random_programs_write_the_same_with_no_more_bundles(first: int) -> None:
     for seed in range(first, first + 20):

@@ -38,6 +38,7 @@ def _plain(bits: int, type: Type) -> int:
     return 0x7FC00000 if type == F32 and bits & 0x7FFFFFFF > 0x7F800000 else bits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", list(FLOATS))
 def test_an_op_is_composed_exactly(op: str) -> None:
     taken, made, count = _types(op)

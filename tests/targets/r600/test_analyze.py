@@ -39,6 +39,7 @@ def test_every_gpu_has_figures_and_every_generation_its_code() -> None:
     assert {made.code.bundles for made in found.codes.values()} == {10} and set(found.codes) == set(GENERATIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generation", GENERATIONS)
 @pytest.mark.parametrize("first", range(0, MOST, 20))
 def test_bundles_of_random_programs_do_what_the_text_says(generation: Generation, first: int) -> None:

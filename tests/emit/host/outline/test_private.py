@@ -30,6 +30,7 @@ void f(int n, int m, double a[n][m], double c[m][m], double sum[m])
 """
 
 
+@pytest.mark.slow
 def test_what_a_step_expands_has_no_memory_on_the_host(tmp_path: Path) -> None:
     result = port_text(_EXPANDED, tmp_path, verify=True)
     assert result.verification is not None and result.verification.status == "pass", result.findings
