@@ -54,3 +54,20 @@ def test_what_is_to_hold_is_said_of_all_that_is_passed() -> None:
         "// w_exponent: w is 2 to its power; from 0 to 30 are m of line 2, u_exponent + w_exponent of line 2, "
         "w_exponent of line 2\n"
     )
+
+
+def test_a_power_that_another_exponent_is_stays() -> None:
+    kernel = "kernel void k(out float o<>, int w) { o = (float)w; }\n"
+    body = "float o<4>; int v = 4; int w = 1 << v; k(o, v); k(o, 1 << v); k(o, w); streamWrite(o, a);"
+    text = f"{kernel}void run(float a[]) {{ {body} }}\n"
+    assert "int v = 4;" in encoded(text, "k.w") and "int w_exponent = v;" in encoded(text, "k.w")
+    given = ("a=zeros:f32[4]",)
+    assert outputs(encoded(text, "k.w"), "a", host="run", arguments=given) == outputs(
+        text, "a", host="run", arguments=given
+    )
+
+
+def test_a_power_of_itself_is_refused() -> None:
+    kernel = "kernel void k(out float o<>, int w) { o = (float)w; }\n"
+    with pytest.raises(InputError, match="whether 'w' is still a power of two"):
+        encoded(f"{kernel}void run() {{ float o<4>; int w = 4; w = 1 << w; k(o, w); }}\n", "k.w")

@@ -8,7 +8,7 @@ A        B
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, dropwhile, takewhile
+from itertools import dropwhile, takewhile
 from typing import Final, NamedTuple, Protocol
 
 from warpsmith.analysis.affine.symbols import Atom
@@ -132,12 +132,14 @@ def part_at(forms: Forms, first: AccessSite, second: AccessSite, cut: Cut) -> st
         test = dominator[test]
     if test in (first.block, second.block):
         return ""
-    for place in (first, second):
-        before = takewhile(lambda i: i is not place.instruction, forms.blocks[place.block].instructions)  # noqa: B023
-        between = (i for block in _between(forms, test, place.block) for i in forms.blocks[block].instructions)
-        if any(cut(i) for i in chain(before, between)):
-            return ""
-    return test
+    return "" if any(cut(i) for place in (first, second) for i in _passed(forms, test, place)) else test
+
+
+def _passed(forms: Forms, start: str, place: AccessSite) -> Iterator[Instruction]:
+    """Yield what may be passed on the ways to a place from a block that dominates it."""
+    for block in _between(forms, start, place.block):
+        yield from forms.blocks[block].instructions
+    yield from takewhile(lambda i: i is not place.instruction, forms.blocks[place.block].instructions)
 
 
 def _between(forms: Forms, start: str, end: str) -> set[str]:

@@ -99,6 +99,8 @@ class _Powers:
         self._names: dict[Symbol, str] = {}
         self._writes: dict[Symbol, list[tuple[_Write, str]]] = {}
         self._arguments: list[tuple[Span, str]] = []
+        self._stay: list[Span] = []
+        """The exponents that are written as they stand in the text."""
 
     def argument(self, expr: Expr) -> None:
         """Pass the exponent of an argument."""
@@ -156,6 +158,7 @@ class _Powers:
         if not (isinstance(expr.type, Scalar) and is_integer(expr.type)) or any(map(_acts, walk(expr))):
             raise host_error(expr.span, f"'{expr.span.text}' is no int that can be passed as an exponent")
         text = expr.span.text
+        self._stay.append(expr.span)
         if isinstance(expr, Literal) and isinstance(expr.value, int) and expr.value <= _MOST:
             return text
         self.asked.append(f"{text} of line {expr.span.line}")
@@ -169,7 +172,12 @@ class _Powers:
         if symbol not in self._names:
             self._names[symbol] = self.fresh(exponent_name(symbol.name))
             writes = [*self._found(symbol, use)]
-            self._writes[symbol] = [(one, self._statement(symbol, one)) for one in writes]
+            self._writes[symbol] = []
+            for one in writes:
+                before = len(self._stay)
+                self._writes[symbol].append((one, self._statement(symbol, one)))
+                if any(_names(self.function, symbol, span) for span in self._stay[before:]):
+                    raise _hidden(one.statement.span, symbol)
         return self._names[symbol]
 
     def _found(self, symbol: Symbol, use: Expr) -> Iterator[_Write]:
@@ -215,9 +223,16 @@ class _Powers:
         """Whether the variable itself is read somewhere else than where its exponent is now, or cannot go."""
         gone = [span for span, _ in self._arguments]
         gone += [one.statement.span for writes in self._writes.values() for one, _ in writes if _goes_alone(one)]
-        names = [n for n in walk(self.function.body) if isinstance(n, Name) and n.symbol == symbol]
+        names = _names(self.function, symbol, self.function.span)
         alone = all(_goes_alone(one) for one, _ in self._writes[symbol])
-        return not alone or any(not any(_holds(span, name.span) for span in gone) for name in names)
+        stays = any(_names(self.function, symbol, span) for span in self._stay)
+        return stays or not alone or any(not any(_holds(span, name.span) for span in gone) for name in names)
+
+
+def _names(function: Function, symbol: Symbol, span: Span) -> list[Name]:
+    """Return where a part of a function's text names a variable."""
+    found = (n for n in walk(function.body) if isinstance(n, Name) and n.symbol == symbol)
+    return [name for name in found if _holds(span, name.span)]
 
 
 def _goes_alone(write: _Write) -> bool:

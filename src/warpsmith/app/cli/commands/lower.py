@@ -83,13 +83,13 @@ def command(path: str, **given: object) -> int:
 def _meant(path: str, given: Mapping[str, object]) -> tuple[KernelFile, str]:
     """Return the file with the kernel that is meant, and its name."""
     kernel, loop, settings = text(given["kernel"]) or "", text(given["loop"]) or "", settings_of({})
-    if text(given["lang"]) is None and language_of(path) in ("c", "c++"):
+    encoded = texts(given["encode"])
+    if not encoded and text(given["lang"]) is None and language_of(path) in ("c", "c++"):
         return kernel_of_loop(path, front_options(given, settings), loop, kernel)
     if loop:
         help = (f"leave --loop out: {path} has kernels, --kernel NAME names one",)
         raise UsageError(Finding("INP000", "error", "--loop names a loop of C or C++", help=help))
     (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings)
-    encoded = texts(given["encode"])
     return encode_file(file, encoded) if encoded else file, kernel
 
 
