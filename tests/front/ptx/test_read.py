@@ -139,6 +139,31 @@ def test_lines_are_the_source_files_where_it_can_be_read(tmp_path: Path) -> None
     assert spans[1] is not None and spans[1].text == "add.s32 %r2, %r1, 1"
 
 
+def test_a_line_of_a_library_is_the_call_that_the_user_wrote(tmp_path: Path) -> None:
+    library = tmp_path / "cccl" / "cub"
+    library.mkdir(parents=True)
+    for file in (tmp_path / "k.cu", tmp_path / "own.cuh", library / "scan.cuh"):
+        file.write_text("".join(f"{file.name} {line}\n" for line in range(1, 10)))
+    inlined = [
+        (".loc 1 6 1", "k.cu 6"),
+        (".loc 3 1 1, function_name $a, inlined_at 1 6 1", "k.cu 6"),
+        (".loc 3 2 1, function_name $b, inlined_at 3 1 1", "k.cu 6"),
+        (".loc 3 2 1, function_name $c, inlined_at 3 2 1", "k.cu 6"),  # a template that calls itself
+        (".loc 4 9 1, function_name $d, inlined_at 3 2 1", "k.cu 6"),  # a header that is nowhere
+        (".loc 2 3 1, function_name $e, inlined_at 1 7 1", "own.cuh 3"),
+        (".loc 3 1 1, function_name $a, inlined_at 2 3 1", "own.cuh 3"),
+        (".loc 3 2 1, function_name $b, inlined_at 3 1 1", "own.cuh 3"),
+    ]
+    body = "".join(f"{line}\nmov.u32 %r1, %tid.x;\n" for line, _ in inlined)
+    named = enumerate(("k.cu", "own.cuh", "cccl/cub/scan.cuh", "gone.h"), 1)
+    files = "".join(f'.file {number} "{name}"\n' for number, name in named)
+    ptx = tmp_path / "k.ptx"
+    ptx.write_text(f"{HEADER}{files}.entry k() {{ .reg .b32 %r<3>;\n{body}ret; }}")
+    module, _ = read_ptx(SourceFile.read(str(ptx)))
+    spans = [i.span for _, i in module.functions[0].instructions() if i.op != "return"]
+    assert [span.text for span in spans if span is not None] == [text for _, text in inlined]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -1,7 +1,7 @@
 """A PTX file becomes a module of the kernel IR.
 
 Spans are the user's source lines where `.loc` names a file that can be read, else lines of the PTX file itself. An
-inlined line stands for the place where it was inlined, which is in the kernel.
+inlined line of a library's header stands for the call of it, which is in the user's text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -24,6 +24,9 @@ from warpsmith.ssa.nodes import Function, Module, Parameter
 __all__ = ["read_ptx"]
 
 _LOC: Final = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+# headers of a toolkit or of its packages
+_LIBRARY: Final = re.compile(r"/(cccl|cub|thrust|libcudacxx|(cuda[\w.-]*/(targets/[\w-]+/)?|nvidia/\w+/)include)/")
+_Place: TypeAlias = tuple[int, int, int]
 
 
 def read_ptx(
@@ -73,15 +76,32 @@ class _Places:
 
     def _places(self, body: tuple[PtxStatement, ...]) -> Iterator[tuple[int, Span]]:
         here: Span | None = None
+        written: dict[_Place, _Place] = {}
         for statement in body:
             if statement.kind == "directive" and (found := _LOC.match(statement.words)):
-                here = self._span(found)
+                here = self._span(self._where_written(found, written))
             elif statement.kind == "instruction":
                 yield statement.span.start, here or statement.span
 
-    def _span(self, found: re.Match[str]) -> Span | None:
-        numbers = [int(text) for text in found.groups() if text is not None]
-        number, line, column = numbers[3:] or numbers
+    def _where_written(self, found: re.Match[str], written: dict[_Place, _Place]) -> _Place:
+        """Return the place of a `.loc`; for code of a library that was inlined, that of the call that is not in one.
+
+        `inlined_at` names one call, so the calls above it are those of the `.loc` before (PTX ISA, `.loc`).
+        """
+        file, line, column, *called = (int(text) for text in found.groups() if text is not None)
+        place = (file, line, column)
+        if called and self._is_of_library(file):
+            place = (called[0], called[1], called[2])
+            place = written.get(place, place)
+        written[file, line, column] = place
+        return place
+
+    def _is_of_library(self, number: int) -> bool:
+        file = self._source(number)
+        return file is None or _LIBRARY.search(Path(file.path).as_posix()) is not None
+
+    def _span(self, place: _Place) -> Span | None:
+        number, line, column = place
         file = self._source(number)
         if file is None or not 1 <= line <= file.line_count:
             return None
