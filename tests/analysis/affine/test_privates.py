@@ -127,7 +127,8 @@ def test_an_address_may_be_moved_and_seen_as_a_generic_one() -> None:
 )
 def test_an_array_whose_address_goes_elsewhere_is_no_value(leak: str) -> None:
     made = found(f"{STORE}\n  {leak}\n{LOAD}")
-    assert not made.stores and not made.loads
+    assert not made.stores and not made.loads and made.exposed
+    assert not found(f"{STORE}\n{LOAD}").exposed
 
 
 def test_an_address_that_goes_around_a_loop_is_lost() -> None:

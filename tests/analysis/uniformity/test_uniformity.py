@@ -430,3 +430,37 @@ def test_what_is_found_to_differ_in_a_later_iteration_differs_for_all_that_use_i
     (function,) = parse_module(LATER).functions
     answer = uniformity.uniformity(function, Threads("warp", block, WARP))
     assert {value.name for value in answer.divergent} == {"t", "i", "w", "at", "v", "u", "k"}
+
+
+FOLLOWED = """
+kernel @k(p 8 align 8 i64)
+  local @own i64 x 4 align 8
+start:
+  %p:i64 = param [p+0]
+  %own:i64 = address [@own]
+  %seen:i64 = to_generic ['local'] %own
+  store [WHERE +0 align 8] %p %seen
+  %at:i64 = load [global +0 align 8] %p
+  %v:i32 = load [generic +0 align 4] %at
+  return
+end
+function @f(a 8 align 8 i64)
+start:
+  %at:i64 = param [a+0]
+  %v:i32 = load [generic +0 align 4] %at
+  return
+end
+"""
+
+
+@pytest.mark.parametrize(("into", "same"), [("%p %seen", False), ("%own %p", True), ("%seen %p", True)])
+def test_what_a_loaded_pointer_leads_to_is_the_same_unless_it_may_be_of_the_thread_itself(
+    into: str, *, same: bool
+) -> None:
+    kernel, called = parse_module(
+        FOLLOWED.replace("[WHERE +0 align 8] %p %seen", f"[generic +0 align 8] {into}")
+    ).functions
+    for level, function, expected in (("warp", kernel, same), ("block", kernel, same), ("warp", called, False)):
+        answer = uniformity.uniformity(function, Threads("block" if level == "block" else "warp"))
+        names = {value.name for value in answer.divergent}
+        assert ("v" not in names) == expected and "at" not in names

@@ -41,28 +41,30 @@ _NOTHING = Constant(I32, 0)
 
 class Privates(Struct):
     """The phis that private arrays need, by block; for each store the instruction that makes an array; for each load
-    the array that it looks into."""
+    the array that it looks into. `exposed`: whether an address in the thread's own memory goes anywhere else, so that
+    what is loaded from memory, or comes from a call, may be one."""
 
     phis: dict[str, tuple[Phi, ...]] = field(default_factory=dict)
     stores: dict[Instruction, Instruction] = field(default_factory=dict)
     loads: dict[Instruction, Operand] = field(default_factory=dict)
+    exposed: bool = False
 
 
 def privates(function: Function, graph: Graph) -> Privates:
     """Return the private arrays of a function as values."""
     own = {symbol.name for symbol in function.symbols if symbol.space == "local"}
-    found = Privates()
     if not own:
-        return found
+        return Privates()
     blocks = {block.name: block for block in function.blocks}
-    places = _places(graph, blocks, own)
+    places, lost = _places(graph, blocks, own)
+    found = Privates(exposed=bool(lost))
     for name in sorted(set(places.values())):
         _array(graph, blocks, name, {i for i, symbol in places.items() if symbol == name}, found)
     return found
 
 
-def _places(graph: Graph, blocks: Mapping[str, BasicBlock], own: set[str]) -> dict[Instruction, str]:
-    """Return the loads and stores of arrays whose address goes nowhere else, each with its array."""
+def _places(graph: Graph, blocks: Mapping[str, BasicBlock], own: set[str]) -> tuple[dict[Instruction, str], set[str]]:
+    """Return the loads and stores of arrays whose address goes nowhere else, each with its array; and the others."""
     held: dict[Operand, str] = {}
     lost: set[str] = set()
     places: dict[Instruction, str] = {}
@@ -73,7 +75,7 @@ def _places(graph: Graph, blocks: Mapping[str, BasicBlock], own: set[str]) -> di
         lost |= {held[o] for o in (*others, *terminator_operands(blocks[name].terminator)) if o in held}
     # a phi of a loop is met before what comes round to it
     lost |= {held[o] for name in graph.order for phi in blocks[name].phis for _, o in phi.incoming if o in held}
-    return {i: name for i, name in places.items() if name not in lost}
+    return {i: name for i, name in places.items() if name not in lost}, lost
 
 
 def _note(i: Instruction, own: set[str], held: dict[Operand, str], lost: set[str], at: dict[Instruction, str]) -> None:

@@ -6,10 +6,11 @@
 | warpid, votes, ballots, redux       | same                                  | differ                                |
 | barrier that combines a predicate   | same                                  | same                                  |
 | shuffle from one lane for all       | same                                  | differ                                |
-| load                                | as its address; local memory, volatile and generic addresses differ           |
+| load                                | as its address; local and volatile memory differ                              |
 | atomics, calls, what is not modeled | differ                                | differ                                |
 
-A block of one warp is a warp. Arrays of the thread's own whose address is not taken are values (privates.py).
+A block of one warp is a warp. Arrays of the thread's own whose address is not taken are values (privates.py). A generic
+address may be one of the thread's own memory only where such an address is taken, or comes with the call.
 """
 
 from __future__ import annotations
@@ -69,15 +70,18 @@ class Seed(Struct, frozen=True):
 _SAME = Seed("uniform")
 
 
-def level_of(i: Instruction, threads: Threads, known: Known, parameters: Mapping[str, bool]) -> Seed:
-    """Return where the results of an instruction stand."""
+def level_of(
+    i: Instruction, threads: Threads, known: Known, parameters: Mapping[str, bool], *, exposed: bool = True
+) -> Seed:
+    """Return where the results of an instruction stand. `exposed`: whether a generic address may be one of the thread's
+    own memory."""
     match OPS[i.op].shape:
         case "query":
             return _query(i, threads)
         case "param":
             return _param(i, parameters)
         case "load":
-            return _load(i)
+            return _load(i, exposed)
         case "atomic":
             return Seed("divergent", text="what an atomic operation found differs from thread to thread")
         case "vote" | "match" | "reduce" | "shuffle":
@@ -117,12 +121,12 @@ def _param(i: Instruction, parameters: Mapping[str, bool]) -> Seed:
     return _SAME if parameters.get(name, True) else Seed("divergent", text=f"the argument {name} of a call")
 
 
-def _load(i: Instruction) -> Seed:
+def _load(i: Instruction, exposed: bool) -> Seed:
     detail = i.detail
     assert isinstance(detail, Memory)
     if detail.space == "local":
         return Seed("divergent", text="memory of the thread's own")
-    if detail.space == "generic":
+    if detail.space == "generic" and exposed:
         return Seed("divergent", text="memory that may be the thread's own")
     if detail.order:
         return Seed("divergent", text="memory that may change between two threads' reads")

@@ -252,7 +252,10 @@ class _Analysis:
         array = self.privates.loads.get(instruction)
         if array is not None:
             return Seed("as operands", (*instruction.operands, array))
-        return level_of(instruction, self.answer.threads, lambda o: self.answer.affine_of(o, name), self.parameters)
+        threads, exposed = self.answer.threads, self.privates.exposed or not self.answer.function.kernel
+        return level_of(
+            instruction, threads, lambda o: self.answer.affine_of(o, name), self.parameters, exposed=exposed
+        )
 
     def _find_loaded(self, instruction: Instruction) -> Operand | None:
         """Return what a load finds: the number that the thread has stored, or the array that it looks into; what an
