@@ -20,7 +20,7 @@ from msgspec import Struct
 from warpsmith.machine.devices import Device
 from warpsmith.machine.limits import MAX_THREADS
 
-__all__ = ["Limiter", "Occupancy", "occupancy"]
+__all__ = ["Limiter", "Occupancy", "most_registers", "occupancy"]
 
 Limiter = Literal["warps", "blocks", "registers", "shared memory", "does not fit"]
 
@@ -57,6 +57,14 @@ def occupancy(device: Device, threads: int, registers: int, shared: int = 0) -> 
     ]
     blocks, limited_by = min(caps, key=lambda cap: cap[0])
     return Occupancy(blocks, blocks * warps, limit, limited_by if blocks else "does not fit")
+
+
+def most_registers(device: Device, threads: int) -> int:
+    """Return the most registers a thread with which a block of `threads` fits on a multiprocessor."""
+    if device.vendor != "nvidia":
+        return _MOST_REGISTERS
+    warps = -(-threads // device.warp_width)
+    return next((r for r in range(_MOST_REGISTERS, 0, -1) if _by_registers(device, warps, r)), 0)
 
 
 def _by_registers(device: Device, warps: int, registers: int) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
 from warpsmith.analysis.uniformity.facts import ResourceFact
 from warpsmith.machine.devices import device
-from warpsmith.machine.occupancy import occupancy
+from warpsmith.machine.occupancy import most_registers, occupancy
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.reader import parse_module
 
@@ -62,3 +64,14 @@ def test_what_a_compiler_says_counts() -> None:
 
 def test_occupancy_is_known_of_nvidia_alone() -> None:
     assert held(name="mi250x").occupancy is None
+
+
+def test_an_estimate_is_no_more_than_what_a_block_can_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpsmith.analysis.resources.resources.estimate_registers", lambda *_: 200)
+    module = parse_module(MODULE)
+    kernel = module.functions[0]
+    for threads, most in ((64, 200), (256, 200), (320, 168), (384, 168), (1000, 64), (1024, 64)):
+        fact = resources((module, kernel, Graph.of(kernel)), device("h100"), (threads, 1, 1), 0)
+        assert fact.registers == most == min(200, most_registers(device("h100"), threads))
+        assert fact.occupancy is not None and fact.occupancy.blocks
+    assert held(CompilerFigures(200, 0)).registers == 200

@@ -36,6 +36,10 @@ OUT = "for (int i = 0; i < 4; i++) p[i] = s[i];"
         (f"{FILL} for (unsigned i = 0; i != 4; i += 2) s[i + 1] = s[i]; {OUT}", 16),
         ("float s[2][3]; for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) s[i][j] = p[j];"
          " for (int i = 0; i < 6; i++) p[i] = s[i / 3][i % 3];", 24),
+        # numbers are parts of the instructions that use them
+        ("float w[4] = {1, 2, 4, 8}; for (int i = 0; i < 4; i++) p[i] *= w[i];", 0),
+        ("float w[4]; for (int i = 0; i < 4; i++) w[i] = i * 2; for (int i = 0; i < 4; i++) p[i] *= w[i];", 0),
+        ("float w[4] = {1, 2, 4, 8}; w[2] = p[9]; for (int i = 0; i < 4; i++) p[i] *= w[i];", 16),
         # an index that only the run tells, a loop that it ends, a place that goes elsewhere, a loop that is long
         (f"{FILL} p[0] = s[n];", 0),
         (f"{FILL} for (int i = 0; i < n; i++) p[i] = s[i];", 0),

@@ -96,6 +96,26 @@ def test_a_grid_with_fewer_blocks_than_multiprocessors() -> None:
     assert "OCC003" not in found(grid=(units, 1, 1))
 
 
+def test_a_launch_that_is_over_at_once_needs_no_more_threads() -> None:
+    loop = """  jump head
+head:
+  %c:i1 = eq %x 3:i32
+  branch %c head done
+done:"""
+    one, block = (1, 1, 1), (256, 1, 1)
+    for body, rules in (("", set()), (loop, {"OCC002", "OCC003"}), ("  call [@f]", {"OCC002", "OCC003"})):
+        assert set(found(one, one, body=body)) & {"OCC002", "OCC003"} == rules
+        assert set(found(block, one, body=body)) & {"OCC003"} == rules & {"OCC003"}
+    assert found(one, one, body=loop)["OCC003"].message.startswith("1 block for ")
+    assert "OCC003" in found(block, (5, 1, 1)) and "OCC002" in found(one, (5000, 1, 1))
+    assert "OCC002" in found((8, 1, 1), one) and "OCC002" in found(one)
+
+
+def test_a_block_that_does_not_fit() -> None:
+    large = found(shared=230 * 1024 - 4224)["OCC001"]
+    assert large.message == "a block does not fit on sm_90: 235,520 bytes of shared memory a block, 232,448 at most"
+
+
 def test_a_tail_of_the_last_wave() -> None:
     resident = 8 * device("h100").units  # 64 warps, blocks of 8
     tail = found(grid=(2 * resident + 10, 1, 1), compiled=CompilerFigures(32, 0))["OCC003"]

@@ -1,6 +1,6 @@
 """The resources that a thread holds while it runs, and how many blocks of such threads a multiprocessor holds.
 
-registers   as ptxas says; else estimated (registers.py)
+registers   as ptxas says; else estimated (registers.py), and no more than there are for the block, or it could not run
 shared      of the kernel and of the functions that it may call, static; what the launch adds
 local       arrays of a thread's own, but those that a compiler keeps in registers (unrolled.py)
 """
@@ -15,7 +15,7 @@ from warpsmith.analysis.resources.registers import estimate_registers
 from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.analysis.uniformity.facts import Dim, ResourceFact
 from warpsmith.machine.devices import Device
-from warpsmith.machine.occupancy import Occupancy, occupancy
+from warpsmith.machine.occupancy import Occupancy, most_registers, occupancy
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Address, Callee, Function, Module, Symbol
 
@@ -44,8 +44,11 @@ def resources(
     if compiled is not None and compiled.shared_bytes is not None:
         static = compiled.shared_bytes
     kept = find_unrolled(kernel, graph).arrays
-    registers = estimate_registers(kernel, graph) if compiled is None else compiled.registers
     threads = block[0] * block[1] * block[2]
+    if compiled is None:
+        registers = min(estimate_registers(kernel, graph), most_registers(device, threads))
+    else:
+        registers = compiled.registers
     return ResourceFact(
         registers,
         "estimate" if compiled is None else "ptxas",

@@ -49,17 +49,19 @@ _MOST_BYTES: Final = 1024
 
 class Unrolled(Struct, frozen=True):
     """`arrays`: those in registers; `accesses`: the loads and stores of them; `free`: the instructions that are numbers
-    once the loops are unrolled; `ends`: the blocks of code whose branch ends such a loop."""
+    once the loops are unrolled; `ends`: the blocks of code whose branch ends such a loop; `numbers`: the arrays that
+    hold numbers alone, which are parts of the instructions that use them."""
 
     arrays: tuple[Symbol, ...] = ()
     accesses: frozenset[Instruction] = frozenset()
     free: frozenset[Instruction] = frozenset()
     ends: frozenset[str] = frozenset()
+    numbers: frozenset[Symbol] = frozenset()
 
     @property
     def bytes(self) -> int:
         """Return how many bytes of registers the arrays take."""
-        return sum(symbol.bytes for symbol in self.arrays)
+        return sum(symbol.bytes for symbol in self.arrays if symbol not in self.numbers)
 
 
 class _Counter(Struct, frozen=True):
@@ -86,7 +88,9 @@ def find_unrolled(function: Function, graph: Graph) -> Unrolled:
     used = {phi for own in kept.values() for phis in own.values() for phi in phis}
     accesses = frozenset(i for own in kept.values() for i in own)
     free = {i for i in code.instructions if code.is_number(i, used)} | code.made_of(accesses)
-    return Unrolled(tuple(kept), accesses, frozenset(free), frozenset(counters[phi].end for phi in used))
+    ends = frozenset(counters[phi].end for phi in used)
+    numbers = frozenset(s for s, own in kept.items() if all(code.brings_number(i, used) for i in own))
+    return Unrolled(tuple(kept), accesses, frozenset(free), ends, numbers)
 
 
 class _Code:
@@ -120,6 +124,16 @@ class _Code:
         """Whether an instruction gives a number once the loops of some counters are unrolled."""
         parts = self.parts.get(i.results[0]) if len(i.results) == 1 else None
         return bool(parts) and parts is not None and parts <= counters
+
+    def brings_number(self, access: Instruction, counters: Set[Value]) -> bool:
+        """Whether an access to an array leaves numbers in it alone."""
+        if access.op == "load":
+            return True
+        made = (self.made.get(o) if isinstance(o, Value) else None for o in access.operands[1:])
+        return all(
+            isinstance(o, Constant) or (i is not None and self.is_number(i, counters))
+            for o, i in zip(access.operands[1:], made, strict=True)
+        )
 
     # --- loops that run a known number of times
 

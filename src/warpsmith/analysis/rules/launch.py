@@ -53,6 +53,9 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
     certainty, assumptions = _certainty(facts)
     if found.limited_by == "registers" and held.source == "estimate":
         certainty, assumptions = "heuristic", (*assumptions, "the number of registers is estimated")
+    if not found.blocks:
+        yield _too_large(facts, certainty, assumptions)
+        return
     share = 100 * found.warps / found.limit
     # what binds next, and almost as soon: to lift the first limit alone would gain next to nothing
     limiter = "blocks" if facts.device.blocks_per_unit <= _NEXT * found.blocks else found.limited_by
@@ -67,6 +70,19 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
         help=_remedy(facts, limiter),
         estimate=Estimate("occupancy", round(share, 1), "% of the warps", "the device's allocation rules; not a speed"),
         impact=found.limit / max(1, found.warps) / 2,
+    )  # fmt: skip
+
+
+def _too_large(facts: KernelFacts, certainty: Certainty, assumptions: tuple[str, ...]) -> KernelFinding:
+    held, device = facts.resources, facts.device
+    shared, most = held.shared_bytes + held.dynamic_shared_bytes, device.shared_per_block_kib * 1024
+    what = (f"{shared:,} bytes of {facts.words.limiter('shared memory')} a block, {most:,} at most" if shared > most
+            else f"{held.threads} threads a block with {held.registers} registers each")  # fmt: skip
+    return KernelFinding(
+        "OCC001", f"a block does not fit on {device.arch}: {what}", certainty, facts.kernel, facts.span,
+        f"occupancy {device.arch}", assumptions=assumptions, evidence=(_launch_evidence(facts),),
+        help=("use a smaller tile", "or name the device that it is for: --device") if shared > most
+        else ("use smaller blocks, or fewer registers (__launch_bounds__)",), impact=100.0,
     )  # fmt: skip
 
 
@@ -119,7 +135,8 @@ def _no_bounds(facts: KernelFacts) -> Iterator[KernelFinding]:
 def _find_ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
     width, threads = facts.device.warp_width, _threads(facts)
     idle = -threads % width
-    if not idle or (facts.block_assumed and not facts.shape.blocks):
+    guessed = facts.block_assumed and not facts.shape.blocks
+    if not idle or guessed or (threads == 1 and _is_small(facts)):
         return
     certainty, assumptions = _certainty(facts)
     shape = "x".join(map(str, facts.block))
@@ -133,13 +150,21 @@ def _find_ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
     )  # fmt: skip
 
 
+def _is_small(facts: KernelFacts) -> bool:
+    """Whether a launch is over at once: no more threads than one block may have, no loop, and no call."""
+    few = facts.shape.grid is not None and prod(facts.shape.grid) * _threads(facts) <= MAX_THREADS
+    calls = any(isinstance(i.detail, Callee) for _, i in facts.function.instructions())
+    return few and not calls and not facts.warp_level.graph.cycles
+
+
 def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
-    if facts.shape.grid is None:
+    if facts.shape.grid is None or _is_small(facts):
         return
     blocks, units = prod(facts.shape.grid), facts.device.units
     helps = ("give each block less to do, so that there are more of them", "or run independent kernels at once")
     if blocks < units:
-        message = f"{blocks} blocks for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
+        several = "block" if blocks == 1 else "blocks"
+        message = f"{blocks} {several} for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
         yield KernelFinding(
             "OCC003", message, "proven", facts.kernel, facts.span, "grid size", help=helps,
             impact=units / max(1, blocks),
