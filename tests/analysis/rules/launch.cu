@@ -69,7 +69,10 @@ __global__ void OCC003_true_ten(float *a) { a[threadIdx.x] = 1.0f; }  // OCC003
 __global__ void OCC003_true_plane(float *a) { a[threadIdx.x] = 1.0f; }  // OCC003
 
 // launch: --block 1024 --grid 1
-__global__ void OCC003_true_single(float *a) { a[threadIdx.x] = 1.0f; }  // OCC003
+__global__ void OCC003_true_single(float *a, int n) { for (int i = threadIdx.x; i < n; i += 1024) a[i] = 1.0f; }  // OCC003
+
+// launch: --block 1024 --grid 1
+__global__ void OCC003_near_over_at_once(float *a) { a[threadIdx.x] = 1.0f; }
 
 // launch: --block 256 --grid 864
 __global__ void OCC003_near_wave(float *a) { a[threadIdx.x] = 1.0f; }

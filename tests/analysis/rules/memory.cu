@@ -89,6 +89,15 @@ __global__ void MEM002_near_all(Pair *b)
 }
 
 // launch: --block 128
+__global__ void MEM002_near_two_vectors(float4 *to, const float4 *from, float s)
+{
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+    float4 a = from[i], b = from[i + 1];
+    to[i] = make_float4(s * a.x, s * a.y, s * a.z, s * a.w);
+    to[i + 1] = make_float4(s * b.x, s * b.y, s * b.z, s * b.w);
+}
+
+// launch: --block 128
 __global__ void MEM002_near_stride(float *x)
 {
     x[threadIdx.x * 8] = 1.0f;
@@ -175,6 +184,21 @@ __global__ void MEM004_near_clamped(float *a, const int *at, const float *b, int
     if (x < 0) x = 0;
     if (x >= w) x = w - 1;
     a[threadIdx.x] = b[x];
+}
+
+// launch: --block 128
+__global__ void MEM004_near_rows(float *a, const float *table, const int *at, int rows, int width)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = i / width % rows, column = i % width;
+    a[i] = table[at[row] * width + column];
+}
+
+// launch: --block 128
+__global__ void MEM004_true_short_rows(float *a, const float *table, const int *at)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = table[at[i / 3] * 3 + i % 3];  // MEM004
 }
 
 // launch: --block 128

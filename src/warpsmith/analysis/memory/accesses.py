@@ -209,6 +209,7 @@ class _Access:
             stride_y_bytes=None if along_y is None else along_y.constant,
             stride="" if stride is None else text_of(stride),
             index="" if address is None else text_of(_drop_windows(address)),
+            shift=0 if address is None else address.terms.get((), 0),
             offsets=self._offsets(laid),
             addresses=None if plain is None else plain.addresses,
             sectors=sectors if in_sectors else None,

@@ -169,7 +169,7 @@ class AccessFact(Struct, frozen=True):
     bytes          of one lane, all elements of a vector access; `elements` of them
     stride_y_bytes from one thread to the next along y, where it is a known number
     stride_bytes   from one lane to the next along x, where it is a known number; `stride` is the text in any case
-    index          the byte address as a sum, for people: `a + 4·tid.x + 4·n·tid.y`
+    index          the byte address as a sum, for people: `a + 4·tid.x + 4·n·tid.y`; `shift` the number in it
     offsets        lane → byte offset from the lowest byte of the first full warp; empty where that is not known
     addresses      how many different addresses a full warp asks for (1: contended, where it is an atomic)
     sectors        32-byte sectors a request (global, local, generic, constant), wherever the base lies in a sector;
@@ -201,6 +201,7 @@ class AccessFact(Struct, frozen=True):
     stride_y_bytes: int | None
     stride: str
     index: str
+    shift: int
     offsets: tuple[int, ...]
     addresses: Count | None
     sectors: Count | None

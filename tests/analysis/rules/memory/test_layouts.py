@@ -53,7 +53,8 @@ def test_rows_that_go_backward() -> None:
 
 
 def test_scattered_requests() -> None:
-    assert "threadIdx.x" in against_scatter(CUDA, is_record=False)[0]
-    assert "get_local_id(0)" in against_scatter(OPENCL, is_record=False)[0]
-    assert "local memory" in against_scatter(OPENCL, is_record=False)[1]
-    assert against_scatter(CUDA, is_record=True)[0].startswith("most of the record is used")
+    assert "threadIdx.x" in against_scatter(CUDA, None)[0]
+    assert "get_local_id(0)" in against_scatter(OPENCL, None)[0]
+    assert "local memory" in against_scatter(OPENCL, None)[1]
+    assert against_scatter(CUDA, 8)[0].startswith("most of the record is used")
+    assert "as far apart" in against_scatter(CUDA, 16)[0]

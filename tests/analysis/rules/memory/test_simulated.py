@@ -49,6 +49,9 @@ def test_lanes_far_apart() -> None:
         # few lanes of a warp
         ([AccessSums(10, 70, 70, 10, 0)], False),
         ([AccessSums(10, 80, 80, 10, 0)], True),
+        # side by side, from the middle of a sector on
+        ([AccessSums(10, 80, 20, 10, 0)], False),
+        ([AccessSums(10, 80, 21, 10, 0)], True),
         # what neighbors need counts for the lanes that asked
         ([AccessSums(10, 160, 39, 10, 0)], False),
         ([AccessSums(10, 160, 40, 10, 0)], True),

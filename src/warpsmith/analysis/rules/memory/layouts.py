@@ -15,16 +15,20 @@ __all__ = ["against_conflict", "against_scatter"]
 
 _TILE: Final = "pad the leading dimension by one element: tile[32][33]"
 _SWIZZLE: Final = "or swizzle: column ^ row"
-_RECORDS: Final = (
-    "most of the record is used, in pieces: move it whole, as a vector of up to 16 bytes (float4, float2)",
-    "or keep each field in an array of its own (structure of arrays)",
-)
+_WIDEST: Final = 16
+"""The bytes that one thread can move at once."""
 
 
-def against_scatter(words: Vocabulary, *, is_record: bool) -> tuple[str, ...]:
-    """Return the advice for a request that touches many sectors; `is_record`: of what lanes jump over, most is used."""
-    if is_record:
-        return _RECORDS
+def against_scatter(words: Vocabulary, piece: int | None) -> tuple[str, ...]:
+    """Return the advice for a request that touches many sectors; `piece`: where most of what lanes jump over is used,
+    so many bytes at a time."""
+    if piece == _WIDEST:
+        return ("let a thread take items that lie as far apart as its block has threads, in place of neighbors",)
+    if piece is not None:
+        return (
+            "most of the record is used, in pieces: move it whole, as a vector of up to 16 bytes (float4, float2)",
+            "or keep each field in an array of its own (structure of arrays)",
+        )
     return (
         f"let {words.thread('x')} run along the fast dimension: swap the order of the index, or of the loops around",
         f"or go through a tile in {words.shared} memory: read rows, write rows; tile[32][33] keeps its banks apart",

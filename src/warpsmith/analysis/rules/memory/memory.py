@@ -9,22 +9,21 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
+from warpsmith.analysis.rules.finding import Estimate, KernelFinding
+from warpsmith.analysis.rules.memory.indirect import find_indirect
 from warpsmith.analysis.rules.memory.layouts import against_scatter
 from warpsmith.analysis.rules.memory.repeated_loads import find_repeated
 from warpsmith.analysis.rules.memory.simulated import simulated_scatter
 from warpsmith.analysis.rules.memory.vectors import find_joined, narrow
-from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.machine.requests import SECTOR
-from warpsmith.ssa.nodes import Instruction, Memory
+from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["device_memory"]
 
 _LARGEST_RECORD: Final = 512
-_COUNTERS: Final = ("atomic_add", "atomic_sub", "atomic_inc", "atomic_dec")
 
 
 def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -41,8 +40,8 @@ def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
                 yield _record(facts, access, records) or _report_scattered(facts, access, records)
         elif (seen := simulated_scatter(facts, access)) is not None:
             yield seen
-        elif access.pattern == "indirect" and not _is_handed_out(facts, access):
-            yield _indirect(facts, access)
+        elif access.pattern == "indirect" and (gathered := find_indirect(facts, access)) is not None:
+            yield gathered
         elif (found := _find_misaligned(facts, access)) is not None:
             yield found
     yield from narrow(facts, accesses)
@@ -94,7 +93,7 @@ def _report_scattered(facts: KernelFacts, access: AccessFact, records: Mapping[R
         place_of(facts, access, "MEM001", message),
         label=f"{_stride(access)} between neighboring lanes",
         estimate=estimate,
-        help=against_scatter(facts.words, is_record=_is_record(access, records)),
+        help=against_scatter(facts.words, access.bytes if _is_record(access, records) else None),
         impact=estimate.value,
     )
 
@@ -113,11 +112,10 @@ def _records(accesses: Sequence[AccessFact]) -> dict[Record, set[int]]:
     """Return, for each array that lanes go through with one stride, which bytes of a record are used."""
     used: dict[Record, set[int]] = defaultdict(set)
     for access in accesses:
-        detail = access.instruction.detail
-        if access.stride_bytes and access.variable and isinstance(detail, Memory):
+        if access.stride_bytes and access.variable:
             size = abs(access.stride_bytes)
             if access.bytes < size <= _LARGEST_RECORD:
-                used[access.variable, size] |= {(detail.offset + n) % size for n in range(access.bytes)}
+                used[access.variable, size] |= {(access.shift + n) % size for n in range(access.bytes)}
     return used
 
 
@@ -125,9 +123,8 @@ def _count_used(facts: KernelFacts, record: Record) -> int:
     """Return how many bytes of a record are used, those of arrays in it that loops walk through with them."""
     used: set[int] = set()
     for access in facts.accesses:
-        detail = access.instruction.detail
-        if (access.variable, abs(access.stride_bytes or 0)) == record and isinstance(detail, Memory):
-            starts = _starts(access, detail.offset, record[1])
+        if (access.variable, abs(access.stride_bytes or 0)) == record:
+            starts = _starts(access, access.shift, record[1])
             used |= {(start + n) % record[1] for start in starts for n in range(access.bytes)}
     return len(used)
 
@@ -222,33 +219,3 @@ def _find_misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | 
         help=("pad rows to a multiple of 32 bytes (cudaMallocPitch), or shift the origin of the tile",),
         impact=0.5,
     )  # fmt: skip
-
-
-def _is_handed_out(facts: KernelFacts, access: AccessFact) -> bool:
-    """Whether atomic operations, or lanes that tell each other what these gave, hand out the index, and no loads but
-    those that give all lanes one number: lanes get one place after the other."""
-    loads = origin(facts, access.instruction.operands[0]).loads
-    return all(load.op in _COUNTERS or _is_one_for_all(facts, load) for load in loads)
-
-
-def _is_one_for_all(facts: KernelFacts, load: Instruction) -> bool:
-    homes = facts.warp_level.homes
-    return load.op == "load" and all(facts.warp_level.is_uniform(one, homes[one]) for one in load.results)
-
-
-def _indirect(facts: KernelFacts, access: AccessFact) -> KernelFinding:
-    most = facts.device.warp_width
-    message = f"{describe_access(access)} at an index that is loaded: up to {most} sectors per warp request"
-    apart = "the indices that neighboring lanes load lie apart"
-    found = replace(place_of(facts, access, "MEM004", message), certainty="conditional", assumptions=(apart,))
-    loads = origin(facts, access.instruction.operands[0]).loads
-    return replace(
-        found,
-        label="the index comes from memory",
-        why=tuple(Why("the index is loaded here", load.span) for load in loads[:2]),
-        help=(
-            "only the data tell: `warpsmith simulate` counts sectors for given indices",
-            "sorted indices make neighbors share sectors",
-        ),
-        impact=0.5,
-    )

@@ -40,14 +40,16 @@ def simulated_scatter(facts: KernelFacts, access: AccessFact) -> KernelFinding |
             f"{access.kind} traffic", round(factor, 2), "times the minimum",
             f"{SIMULATED}: {SECTOR}-byte sectors of {_requests(first)}",
         ),
-        help=(*against_scatter(facts.words, is_record=False), replay_of(seen.replay)),
+        help=(*against_scatter(facts.words, None), replay_of(seen.replay)),
         impact=factor,
     )  # fmt: skip
 
 
 def _is_scattered(facts: KernelFacts, access: AccessFact, sums: AccessSums) -> bool:
     many = sums.lanes * _DENSE >= sums.requests * min(facts.device.warp_width, _threads(facts))
-    return many and sums.sectors >= 2 * _needed(facts, access, sums) * sums.requests
+    needed = _needed(facts, access, sums)
+    # lanes that lie side by side touch one sector more where they do not begin with one
+    return many and sums.sectors >= 2 * needed * sums.requests and sums.sectors > (needed + 1) * sums.requests
 
 
 def _threads(facts: KernelFacts) -> int:
