@@ -12,7 +12,6 @@ from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.branch_kinds import is_boundary, is_bounded_by_guard, period_of
 from warpsmith.analysis.rules.divergence import divergence
 from warpsmith.analysis.rules.lanes import LaneValues, masks
-from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.machine.devices import device
@@ -29,9 +28,7 @@ def branched(lines: str) -> KernelFacts:
 def boundary(lines: str) -> bool:
     facts = branched(lines)
     (branch,) = facts.branches
-    end = branch.place.terminator
-    assert isinstance(end, Branch)
-    return is_boundary(facts, branch, comparison(facts, end.condition), origin(facts, end.condition))
+    return is_boundary(facts, branch)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +45,9 @@ def boundary(lines: str) -> bool:
         ("%d:i1 = slt %i %n; %e:i1 = eq %x 3:i32; %c:i1 = and %d %e", False),
         ("%e:i1 = slt %n 7:i32; %d:i1 = slt %b 3:i32; %c:i1 = and %d %e", False),
         ("%d:i1 = slt %i %n; %e:i1 = xor %d 1:i1; %c:i1 = add %e %d", False),
-        ("%v:i32 = load [global +0 align 4] %a; %c:i1 = slt %i %v", False),
+        # a bound that all load from one place, and one that each thread loads
+        ("%v:i32 = load [global +0 align 4] %a; %c:i1 = slt %i %v", True),
+        ("%w:i64 = sext %x; %d:i64 = add %a %w; %v:i32 = load [global +0 align 4] %d; %c:i1 = slt %i %v", False),
         ("%q:i32 = sdiv %i 3:i32; %c:i1 = slt %q %n", False),
         ("%m:i32 = mul %x %n; %c:i1 = slt %i %m", False),
         # (int)(i * sizeof(float4)), and of the thread in its block alone

@@ -33,14 +33,13 @@ _OF_BLOCK: Final = ("ctaid.x", "ctaid.y", "ctaid.z")
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
-def is_boundary(facts: KernelFacts, branch: BranchFact, test: BranchTest | None, made_of: ValueOrigin) -> bool:
+def is_boundary(facts: KernelFacts, branch: BranchFact) -> bool:
     """Whether an index that grows with the thread, counted through all blocks, is compared with one bound for all."""
     terminator = branch.place.terminator
     assert isinstance(terminator, Branch)
     parts = _conjuncts(facts, terminator.condition)
     return (
         bool(parts)
-        and made_of.plain
         and any(_is_bound(facts, branch, part) for part in parts)
         and all(_is_bound(facts, branch, part) or not _varies(facts, branch, part) for part in parts)
     )

@@ -75,7 +75,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     if loop_left_by(facts, branch) is not None:
         known = is_bounded_by_guard(facts, branch, lanes) or (test is not None and _is_retry(facts, test))
         return [] if known else [_trip_count(facts, branch, made_of)]
-    if is_boundary(facts, branch, test, made_of):
+    if is_boundary(facts, branch):
         return [_boundary(facts, branch, "only the warps at the edge part here: a bounds check, nothing to gain")]
     if test is not None and (found := _find_interleaved(facts, branch, test)) is not None:
         return [found]
