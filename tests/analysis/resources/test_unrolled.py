@@ -9,7 +9,7 @@ import pytest
 from tests.lower.harness import lowered
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.resources.registers import estimate_registers
-from warpsmith.analysis.resources.unrolled import Unrolled, find_unrolled
+from warpsmith.analysis.resources.unrolled import Unrolled, find_numbers, find_unrolled
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function
 
@@ -68,3 +68,19 @@ def test_nothing_but_the_work_is_left_of_their_loops(tmp_path: Path) -> None:
 def test_they_take_registers(tmp_path: Path) -> None:
     few, many = (kernel(f"{FILL} {OUT}".replace("4", str(n)), tmp_path) for n in (4, 60))
     assert estimate_registers(many, Graph.of(many)) > estimate_registers(few, Graph.of(few)) + 50
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ("for (int i = 3; i < 6; i++) p[i] /= 1.0f / (i - 1);", 1),
+        ("for (int i = 3; i < n; i++) p[i] /= 1.0f / (i - 1);", 0),
+        ("for (int i = 3; i < 600; i++) p[i] /= 1.0f / (i - 1);", 0),
+        # 64 times 64 copies
+        ("for (int i = 0; i < 64; i++) for (int j = 1; j < 65; j++) p[i] /= 1.0f / (i + j);", 0),
+        ("for (int i = 0; i < 8; i++) for (int j = 1; j < 9; j++) p[i] /= 1.0f / (i + j);", 1),
+    ],
+)
+def test_what_a_compiler_works_out_itself(body: str, known: int, tmp_path: Path) -> None:
+    function = kernel(body, tmp_path)
+    assert sum(i.op == "fdiv" for i in find_numbers(function, Graph.of(function))) == known

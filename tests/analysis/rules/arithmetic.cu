@@ -168,6 +168,12 @@ __global__ void ARI005_true_exponential(float *a, int n)
 __global__ void ARI005_near_once(float *a) { a[threadIdx.x] = sinf(a[threadIdx.x]) / 3.0f; }
 
 // launch: --block 128
+__global__ void ARI005_near_unrolled(float *a)
+{
+    for (int j = 1; j < 5; j++) a[threadIdx.x + j * 128] *= 1.0f / (float)j;
+}
+
+// launch: --block 128
 __global__ void ARI005_near_fast(float *a, int n)
 {
     float x = a[threadIdx.x];

@@ -36,7 +36,7 @@ from warpsmith.ssa.nodes import (
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane
 
-__all__ = ["Unrolled", "find_unrolled"]
+__all__ = ["Unrolled", "find_numbers", "find_unrolled"]
 
 _NO_NUMBERS: Final = ("address", "from_generic", "lanewise", "param", "query", "to_generic")
 _MOST_TRIPS: Final = 64
@@ -91,6 +91,19 @@ def find_unrolled(function: Function, graph: Graph) -> Unrolled:
     ends = frozenset(counters[phi].end for phi in used)
     numbers = frozenset(s for s, own in kept.items() if all(code.brings_number(i, used) for i in own))
     return Unrolled(tuple(kept), accesses, frozenset(free), ends, numbers)
+
+
+def find_numbers(function: Function, graph: Graph) -> frozenset[Instruction]:
+    """Return the instructions that a compiler works out itself where it unrolls the loops that it can."""
+    if function.listing is not None:
+        return frozenset()
+    code = _Code(function, graph)
+    counters = {one.phi: one.trips for one in code.counters()}
+    return frozenset(
+        i
+        for i in code.instructions
+        if code.is_number(i, counters.keys()) and prod(counters[p] for p in code.parts[i.results[0]]) <= _MOST_COPIES
+    )
 
 
 class _Code:

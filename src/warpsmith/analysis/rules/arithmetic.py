@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.analysis.memory.bounds import in_launch
+from warpsmith.analysis.resources.unrolled import find_numbers
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -26,8 +27,9 @@ _OPS_OF_FAST: Final = ("fdiv", "sqrt", "rcp")
 def arithmetic(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of a kernel's arithmetic, one thing a place."""
     reported: set[tuple[str, object]] = set()
+    numbers = find_numbers(facts.function, facts.warp_level.graph)
     for block, i in facts.function.instructions():
-        if block.name not in facts.warp_level.graph.successors:
+        if block.name not in facts.warp_level.graph.successors or i in numbers:
             continue
         for found in _of(facts, block.name, i):
             key = (found.rule, found.span or id(i))
