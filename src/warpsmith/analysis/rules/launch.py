@@ -136,7 +136,8 @@ def _find_ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
     width, threads = facts.device.warp_width, _threads(facts)
     idle = -threads % width
     guessed = facts.block_assumed and not facts.shape.blocks
-    if not idle or guessed or (threads == 1 and _is_small(facts)):
+    # of one thread in all OCC003 says what there is to say
+    if not idle or guessed or (threads == 1 and facts.shape.grid == (1, 1, 1)):
         return
     certainty, assumptions = _certainty(facts)
     shape = "x".join(map(str, facts.block))
@@ -162,6 +163,8 @@ def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
         return
     blocks, units = prod(facts.shape.grid), facts.device.units
     helps = ("give each block less to do, so that there are more of them", "or run independent kernels at once")
+    if blocks == _threads(facts) == 1:
+        helps = ("share the work among threads, or run it on the host if it is little",)
     if blocks < units:
         several = "block" if blocks == 1 else "blocks"
         message = f"{blocks} {several} for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
