@@ -31,7 +31,7 @@ void run(struct all *all) { size_t g = 256, l = 32; clEnqueueNDRangeKernel(0, al
 def launched(folder: Path, **files: str) -> dict[str, Launched]:
     """Return how the kernels of `kernels.cl` are launched beside these files."""
     place = folder / "device"
-    place.mkdir()
+    place.mkdir(parents=True)
     (place / "kernels.cl").write_text(KERNELS)
     for name, text in files.items():
         written = (place if name.startswith("beside_") else folder) / name.removeprefix("beside_").replace("_", ".")
@@ -55,6 +55,19 @@ def test_another_program_is_none_of_it(tmp_path: Path) -> None:
     own = HOST + "/* kernels.cl */"
     found = launched(tmp_path, one_c=own, two_c=HOST.replace("l = 64", "l = 32"))
     assert found == {"add": Launched((64, 1, 1), (4, 1, 1), 0)}
+
+
+def test_the_programs_of_other_files_are_none_of_it(tmp_path: Path) -> None:
+    # which kernel, the command line says
+    own = LENT.replace("int", "/* kernels.cl */ int") + "/* kernels.cl add */"
+    other = LENT.replace("l = 32", "l = 16") + "/* device/others.cl */"
+    quoted = LENT.replace("l = 32", "l = 8") + 'const char *text = "add";'
+    main = LENT.replace("l = 32", "l = 4") + "int main(void) { return 0; }"
+    one = dict.fromkeys(("add", "mul"), Launched((32, 1, 1), (8, 1, 1), 0))
+    assert launched(tmp_path / "1", own_c=own, other_c=other, quoted_c=quoted, all_h=ALL) == one
+    assert launched(tmp_path / "2", own_c=f"{own} int main() {{}}", main_c=main, all_h=ALL) == one
+    both = Launched(None, None, 0, ((32, 1, 1), (4, 1, 1)), True)
+    assert launched(tmp_path / "3", own_c=own, main_c=main, all_h=ALL) == dict.fromkeys(("add", "mul"), both)
 
 
 def test_a_program_that_names_no_kernel_of_the_file(tmp_path: Path) -> None:

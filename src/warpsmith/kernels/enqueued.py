@@ -1,8 +1,9 @@
 """Launches of OpenCL's kernels by host code: `bfs.cpp` beside `bfs.cl` has `clCreateKernel(program, "bfs", …)`.
 
 Files in the kernels' folder and in the one above are looked at: those that name a kernel and launch something, and
-those that launch what others have made. Where some that name one name the kernels' file as well, the others belong to
-another program. A launch of a kernel that is not known is taken for one of each.
+those that launch what others have made. Where some name the kernels' file, those that do not, and that name a kernel or
+another such file, belong to another program, as those do that have a `main` where these have one. A launch of a kernel
+that is not known is taken for one of each.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ __all__ = ["enqueued_elsewhere"]
 
 _SUFFIXES: Final = frozenset({".c", ".cpp", ".cc", ".cxx"})
 _CREATES: Final = re.compile(r"\bclCreateKernel")
+_FILES: Final = re.compile(r"[\w-]\.cl\b")
+_MAIN: Final = re.compile(r"\bmain\s*\(")
 _ENQUEUES: Final = re.compile(r"\bclEnqueueNDRangeKernel\s*\(")
 
 
@@ -37,10 +40,12 @@ def _hosts(file: Path, kernels: Sequence[str]) -> list[Path]:
     """Return the files of host code that launch the kernels, as far as a look at them tells."""
     named = re.compile("|".join(rf'"{re.escape(name)}"' for name in kernels))
     texts = dict(read_around(file, _SUFFIXES))
-    naming = [path for path, text in texts.items() if named.search(text)]
-    naming = [path for path in naming if file.name in texts[path]] or naming
+    about = [path for path, text in texts.items() if file.name in text]
+    naming = about or [path for path, text in texts.items() if named.search(text)]
     # what makes no kernels launches those that others have made
-    lent = [path for path, text in texts.items() if naming and path not in naming and not _CREATES.search(text)]
+    others = [(path, text) for path, text in texts.items() if naming and path not in naming]
+    elsewhere = [_CREATES, _FILES, named, *([_MAIN] if any(_MAIN.search(texts[path]) for path in naming) else [])]
+    lent = [path for path, text in others if not any(pattern.search(text) for pattern in elsewhere)]
     return [path for path in (*naming, *lent) if _ENQUEUES.search(texts[path])]
 
 
