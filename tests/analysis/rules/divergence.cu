@@ -324,6 +324,31 @@ __global__ void DIV005_true_value(float *a)
 }
 
 // launch: --block 128
+__global__ void DIV005_true_joined(float *a, const float *b)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a[i] > 0.0f  // DIV005
+        && b[i] > 0.0f
+        && a[i] > b[i]) {
+        float x = a[i];
+        x = WORK(x);
+        a[i] = WORK(x);
+    }
+}
+
+// launch: --block 128
+__global__ void DIV005_true_twice(float *a, const float *b)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a[i] > 0.0f) return;  // DIV005
+    a[i] = 1.0f;
+    if (b[i] > 0.0f) return;  // DIV005
+    float x = a[i];
+    x = WORK(x);
+    a[i] = WORK(x);
+}
+
+// launch: --block 128
 __global__ void DIV005_true_half(float *a)
 {
     int i = threadIdx.x;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -34,6 +34,7 @@ from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import EXIT
 from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Jump, Operand, Switch, Value
+from warpsmith.ssa.ops import OPS
 
 __all__ = ["divergence"]
 
@@ -49,6 +50,7 @@ def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
     chained = dict(_chains(facts))
     graph = facts.warp_level.graph
     failing = find_failing(graph, {block.name: block for block in facts.function.blocks})
+    exits: set[str] = set()
     for branch in facts.branches:
         if branch.warp != "divergent" or is_test_of_failure(graph, failing, branch.place.name):
             continue
@@ -57,8 +59,20 @@ def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
             if found is not None:
                 yield found
             continue
-        yield from _of_branch(facts, branch, lanes)
+        for one in _of_branch(facts, branch, lanes):
+            if one.rule == "DIV005":
+                exits.add(branch.place.name)
+                if _goes_on(facts, branch, exits):
+                    continue
+            yield one
     yield from _indirect_calls(facts)
+
+
+def _goes_on(facts: KernelFacts, branch: BranchFact, exits: Set[str]) -> bool:
+    """Whether a branch is a further test of one condition, `a[i] > 0 && b[i] > 0`, another part of which is in `exits`."""
+    before = facts.warp_level.graph.predecessors[branch.place.name]
+    quiet = all(OPS[i.op].pure or i.op == "load" for i in branch.place.instructions)
+    return quiet and len(before) == 1 and before[0] in exits
 
 
 def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Iterable[KernelFinding]:
