@@ -69,7 +69,7 @@ def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _goes_on(facts: KernelFacts, branch: BranchFact, exits: Set[str]) -> bool:
-    """Whether a branch is a further test of one condition, `a[i] > 0 && b[i] > 0`, another part of which is in `exits`."""
+    """Whether a branch is a further test of one condition, as in `a[i] > 0 && b[i] > 0`, after one in `exits`."""
     before = facts.warp_level.graph.predecessors[branch.place.name]
     quiet = all(OPS[i.op].pure or i.op == "load" for i in branch.place.instructions)
     return quiet and len(before) == 1 and before[0] in exits
