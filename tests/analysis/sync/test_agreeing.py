@@ -17,7 +17,8 @@ GRID = "(int)(gridDim.x * blockDim.x * 4)"
 PLANE = f"for (int i = START; i < end; i += w) {{ s[i % 64] = i; {WAIT} a[i] = s[i % 7]; {WAIT} }}"
 UP = "int w = blockDim.x * blockDim.y, end = n & (w - 1) ? (n & ~(w - 1)) + w : n; "
 ROW_BY_ROW = UP + PLANE.replace("START", "(int)(threadIdx.y * blockDim.x + threadIdx.x)")
-LIST = f"int own[2] = {{n, m}}; int **q = (int **)b; q[7] = own; int *p = *q; if (p[INDEX] > n) {{ s[threadIdx.x] = n; {WAIT} }}"
+LIST = "int own[2] = {n, m}; int **q = (int **)b; q[7] = own; int *p = *q; "
+LIST += f"if (p[INDEX] > n) {{ s[threadIdx.x] = n; {WAIT} }}"
 OWN = f"int t[2] = {{n, m}}; t[n & 1] = b[threadIdx.x]; int *p = n > 3 ? t : b; if (p[1] > n) {{ s[0] = n; {WAIT} }}"
 POLL = f"volatile int *v = b; while (v[0] == 0) {{ s[threadIdx.x] = n; {WAIT} }}"
 
