@@ -104,6 +104,30 @@ def test_memory_bounds_and_launches() -> None:
     assert not boxes(unit)
 
 
+ALIGNED = """
+#include <cuda.h>
+struct alignas(16) Quad { float x[4]; };
+template <class T> struct Raw { alignas(T) unsigned char bytes[sizeof(T)]; };
+__global__ void k(float *a)
+{
+    __shared__ alignas(16) uint8_t bytes[64];
+    __shared__ alignas(Quad) float four[8];
+    alignas(2 * sizeof(int)) __shared__ int eight[2];
+    extern __shared__ alignas(alignof(Quad)) char rest[];
+    Raw<double> raw;
+    a[0] = bytes[0] + four[1] + eight[1] + rest[0] + sizeof(raw) + raw.bytes[2];
+}
+"""
+
+
+def test_alignment_behind_the_space_of_a_variable() -> None:
+    unit = load(ALIGNED)
+    assert not unit.findings
+    found = {s.name: s.alignment for s in variables(unit.function("k")).values()}
+    # what a type or an expression says is not asked
+    assert found == {"bytes": 16, "four": 0, "eight": 0, "rest": 0, "raw": 0}
+
+
 TEMPLATES = """
 template <class T, int B = 32, bool sum = false> __global__ void k(T *a) {
     __shared__ T tile[B][B + 1];

@@ -24,7 +24,8 @@ __all__ = ["kernel_name", "place_of", "traits_of"]
 _ATTRIBUTE: Final = re.compile(r"__attribute__\(\((?:\w+::)?(\w+)\(")
 _ATTRIBUTES: Final = re.compile(r"__attribute__\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
 _KERNEL: Final = re.compile(r"\s*(?:\w+\s+)*(?:__kernel|kernel)\s")
-_ALIGNED: Final = re.compile(r"__attribute__\(\(aligned\((\d+)\)\)\)|\b_?[aA]lignas\((\d+)\)")
+# `alignas` of CUDA is a macro of ours (mini_cuda.h)
+_ALIGNED: Final = re.compile(r"\baligned\((?:warpsmith_alignment<int ?\()?(\d+)\)|\b_?[aA]lignas\((\d+)\)")
 _SPACES: Final[tuple[Space, ...]] = ("shared", "constant", "managed", "global", "private", "generic")
 _OPERATORS: Final[dict[type[ast.AST], Callable[[int, int], int]]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.floordiv,

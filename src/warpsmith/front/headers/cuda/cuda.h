@@ -1,1 +1,2 @@
 #include "mini_cuda.h"
+#include <stdint.h>

@@ -529,4 +529,14 @@ cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **args, size_
     return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, args, n, s);
 }
 
+#ifdef WARPSMITH_KERNELS
+/* `__shared__ alignas(16) char t[64]`: the attribute that __shared__ is may have no other behind it that is not of its
+   kind. What stands in the brackets is a type or a number. */
+template <class F> struct warpsmith_parameter;
+template <class T> struct warpsmith_parameter<int(T)> { enum { alignment = alignof(T) }; };
+template <class F> constexpr int warpsmith_alignment() { return warpsmith_parameter<F>::alignment; }
+template <int N> constexpr int warpsmith_alignment() { return N; }
+#define alignas(...) __attribute__((aligned(warpsmith_alignment<int(__VA_ARGS__)>())))
+#endif
+
 #endif
