@@ -105,3 +105,7 @@ def test_what_rows_are_apart_by_is_long(body: str, *, long: bool, tmp_path: Path
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = list(make_arguments(unit, kernel, 64, LaunchShape()))
     assert [one.numbers["m"] for one in made] == [str(n * (16 if long else 1)) for n in (128, 109, 8)]
+    # a row is no shorter than a block
+    factor = "* m" in body
+    made = list(make_arguments(unit, kernel, 64, LaunchShape(), 32))
+    assert [one.numbers["m"] for one in made][2:] == [str((32 if factor else 8) * (16 if long else 1))]

@@ -53,6 +53,8 @@ _MOST_CLASHES: Final = 12
 """Pairs of one array and two basic blocks, as unrolled loops have them, that are not shown to be apart, before no more
 of them are looked at; those that may clash are looked at for longer."""
 _MOST_TRIED: Final = 24
+_MOST_SHARED: Final = 1 << 18
+"""Bytes of shared memory that no device gives to a block."""
 _MOST_PAIRS: Final = 400
 
 Facts = Mapping[Instruction, AccessFact]
@@ -280,7 +282,7 @@ def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:
         variable=work.facts[meeting.first.instruction].variable,
         space=meeting.first.space,
         reach="block",
-        offset=clash.offset,
+        offset=_said_offset(meeting.first, clash),
         first=Side(one, work.facts[meeting.first.instruction]),
         second=Side(two, work.facts[meeting.second.instruction]),
         certainty="conditional" if texts or not clash.exact else "proven",
@@ -288,6 +290,12 @@ def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:
         one_iteration=meeting.first.instruction is meeting.second.instruction and _counts(work.judge, meeting.first),
         one_warp=work.judge.is_within_warps(meeting),
     )
+
+
+def _said_offset(place: AccessSite, clash: Clash) -> int | None:
+    """Return the place that two threads touch; numbers that stand for arguments may make one that no block has."""
+    too_far = place.space == "shared" and clash.offset is not None and clash.offset >= _MOST_SHARED
+    return None if too_far else clash.offset
 
 
 def _counts(judge: Judge, place: AccessSite) -> bool:

@@ -51,7 +51,11 @@ def count_figures(
 ) -> Simulated:
     """Return the figures that are wanted, as far as runs show them within some time and memory does not decide them."""
     plan = launch_plan(unit, file, facts, FIGURES)
-    made = () if why_not(unit, facts) else make_arguments(unit, facts.function, plan.threads, facts.shape)
+    made = (
+        ()
+        if why_not(unit, facts)
+        else make_arguments(unit, facts.function, plan.threads, facts.shape, max(facts.block))
+    )
     sizes = [one for one in made if not one.shrunk]
     pointers = frozenset(sizes[0].arrays) if sizes else frozenset[str]()
     found = {key: origin for key, origin in _origins(facts, wanted, pointers) if "memory" not in origin.places}

@@ -91,17 +91,19 @@ def _bytes_of(type: str) -> int:
     return int(type[1:]) // 8
 
 
-def make_arguments(unit: KernelUnit, kernel: Function, threads: int, shape: LaunchShape) -> Iterator[Made]:
-    """Yield arguments to try for a kernel that is launched with so many threads along an axis; none where a parameter
-    is of a kind that nothing can be made up for. Numbers that the user or host code gives stay, those of each launch
-    together; such as may be too large for a run are left out at last."""
+def make_arguments(
+    unit: KernelUnit, kernel: Function, threads: int, shape: LaunchShape, side: int = 0
+) -> Iterator[Made]:
+    """Yield arguments to try for a kernel that is launched with so many threads along an axis, `side` in a block; none
+    where a parameter is of a kind that nothing can be made up for. Numbers that the user or host code gives stay, those
+    of each launch together; such as may be too large for a run are left out at last."""
     given = _given_sets(shape)
-    tried = [list(_make(unit, kernel, threads, known)) for known in given]
+    tried = [list(_make(unit, kernel, (threads, side), known)) for known in given]
     yield from (made for several in zip(*tried, strict=True) for made in several)
     for known in given[:1] if shape.calls else ():
         kept = {name: n for name, n in known.items() if name in shape.deciding or n <= 2 * threads}
         if kept != known:
-            yield from (replace(made, shrunk=True) for made in _make(unit, kernel, threads, kept))
+            yield from (replace(made, shrunk=True) for made in _make(unit, kernel, (threads, side), kept))
 
 
 def _given_sets(shape: LaunchShape) -> list[dict[str, int]]:
@@ -116,7 +118,8 @@ def _given_sets(shape: LaunchShape) -> list[dict[str, int]]:
     return found[:_MOST_CALLS]
 
 
-def _make(unit: KernelUnit, kernel: Function, threads: int, known: Mapping[str, int]) -> Iterator[Made]:
+def _make(unit: KernelUnit, kernel: Function, along: tuple[int, int], known: Mapping[str, int]) -> Iterator[Made]:
+    """Yield arguments for so many threads along an axis, of the grid and of a block."""
     declared = {symbol.name: symbol.type for symbol in unit.parameters.get(kernel.name, ())}
     arrays: dict[str, tuple[str, int]] = {}
     numbers: dict[str, str] = {}
@@ -142,28 +145,32 @@ def _make(unit: KernelUnit, kernel: Function, threads: int, known: Mapping[str, 
     numbers |= zip(floats, _floats(len(floats)), strict=True)
     given = frozenset(known).intersection(numbers)
     local = frozenset(name for name in arrays if _is_local(declared.get(name)))
-    pitches = _find_pitches(kernel)
+    threads, side = along
+    factors, pitches = _find_factors(kernel)
     for size in _sizes(threads) if sizes else [0]:
-        long = {name: size * (_LONG if name in pitches else 1) for name in numbers}
+        # with rows that are shorter than a block anything meets
+        least = {name: max(size, side) if name in factors else size for name in numbers}
+        long = {name: least[name] * (_LONG if name in pitches else 1) for name in numbers}
         said = {name: text or str(_fits(long[name], kernel, name)) for name, text in numbers.items()}
         yield Made(said, given, arrays, local)
 
 
-def _find_pitches(kernel: Function) -> frozenset[str]:
-    """Return the parameters that something is multiplied by, and nothing is compared with: lengths of rows, in bytes
-    perhaps. A row holds as many elements as other arguments say."""
+def _find_factors(kernel: Function) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the parameters that something is multiplied by; and those of them that nothing is compared with: lengths
+    of rows, in bytes perhaps. A row holds as many elements as other arguments say."""
     users: dict[Operand, list[Instruction]] = defaultdict(list)
     for _, i in kernel.instructions():
         for operand in set(i.operands):
             users[operand].append(i)
-    found = set[str]()
+    factors, compared = set[str](), set[str]()
     for _, i in kernel.instructions():
         if isinstance(i.detail, Param) and i.results[0].type.kind == "integer":
             reached = list(_follow(i.results[0], users))
-            multiplied = any(user.op in _PRODUCTS and _varies(user, value) for value, user in reached)
-            if multiplied and not any(OPS[user.op].shape == "compare" for _, user in reached):
-                found.add(i.detail.parameter)
-    return frozenset(found)
+            if any(user.op in _PRODUCTS and _varies(user, value) for value, user in reached):
+                factors.add(i.detail.parameter)
+            if any(OPS[user.op].shape == "compare" for _, user in reached):
+                compared.add(i.detail.parameter)
+    return frozenset(factors), frozenset(factors - compared)
 
 
 def _follow(value: Value, users: Mapping[Operand, Sequence[Instruction]]) -> Iterator[tuple[Value, Instruction]]:

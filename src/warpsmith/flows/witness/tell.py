@@ -81,7 +81,9 @@ class _Search:
     def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
         """Add what each launch shows that could be seen; return why there is none, or ""."""
         why = "nothing can be made up for one of its parameters"
-        tried = list(make_arguments(self.unit, self.function, self.plan.threads, self.facts.shape))
+        tried = list(
+            make_arguments(self.unit, self.function, self.plan.threads, self.facts.shape, max(self.facts.block))
+        )
         left, spare = ([made for made in tried if made.shrunk == shrunk] for shrunk in (False, True))
         self.sized = len(left) > 1
         while left and not self._is_settled(seen):
