@@ -33,6 +33,30 @@ __global__ void DIV001_true_integer(int *a, int n)
 }
 
 // launch: --block 128
+__global__ void DIV001_near_kept_address(float *a, int **list, float **kept, int s)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i], own[2] = {x, x};
+    kept[i] = own;
+    if (*list[s] == 1)
+        a[i] = x * x + 3.0f * x - a[i + 128] * 2.0f + a[i + 256] * x;
+    else
+        a[i] = x * x * x - 4.0f * x + a[i + 384] * 5.0f - a[i + 512] * x;
+}
+
+// launch: --block 128
+__global__ void DIV001_true_kept_address(float *a, int **list, float **kept)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i], own[2] = {x, x};
+    kept[i] = own;
+    if (*list[i] == 1)  // DIV001
+        a[i] = x * x + 3.0f * x - a[i + 128] * 2.0f + a[i + 256] * x;
+    else
+        a[i] = x * x * x - 4.0f * x + a[i + 384] * 5.0f - a[i + 512] * x;
+}
+
+// launch: --block 128
 __global__ void DIV001_near_argument(float *a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -160,6 +160,16 @@ def test_one_address_for_a_warp(body: str, expected: str | None) -> None:
         assert one.impact == 8.0 and ("several lanes of a warp get there" in one.assumptions) == (expected != "proven")
 
 
+@pytest.mark.parametrize(
+    ("op", "value", "once"),
+    [("exchange", "1:i32", True), ("or", "%n", True), ("umax", "%x", False), ("add", "1:i32", False),
+     ("xor", "1:i32", False)],
+)  # fmt: skip
+def test_a_flag_that_all_lanes_set_needs_one_of_them(op: str, value: str, *, once: bool) -> None:
+    (one,) = (f for f in found(f"  %w:i32 = atomic_{op} [global +0 align 4] %a {value}\n") if f.rule == "SYN007")
+    assert one.help[0].startswith("all lanes leave the same" if once else "add up within the warp")
+
+
 def test_an_address_for_each_lane_is_not_contended() -> None:
     own = "  %o:i64 = smulwide %x 4:i32\n  %p:i64 = add %a %o\n" + COUNT.format("global", "%p")
     assert "SYN007" not in rules(own)

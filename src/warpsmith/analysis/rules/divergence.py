@@ -30,6 +30,7 @@ from warpsmith.analysis.rules.sides import (
     sides_of,
 )
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
+from warpsmith.analysis.uniformity.seeds import MAYBE_OWN
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import EXIT
@@ -53,6 +54,9 @@ def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
     exits: set[str] = set()
     for branch in facts.branches:
         if branch.warp != "divergent" or is_test_of_failure(graph, failing, branch.place.name):
+            continue
+        if branch.why[-1:] == (MAYBE_OWN,):
+            # nothing else tells threads apart, and hardly anybody keeps such an address in memory
             continue
         if branch.place.name in chained:
             found = chained[branch.place.name]

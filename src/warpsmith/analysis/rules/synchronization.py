@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -35,6 +36,9 @@ from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Query, Return, Value
 
 __all__ = ["synchronization"]
+
+_DONE_ONCE: Final = tuple(f"atomic_{op}" for op in ("exchange", "and", "or", "smin", "smax", "umin", "umax"))
+"""Operations that do no more if the same is done again."""
 
 
 def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -470,7 +474,7 @@ def _find_contended(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -
         return None
     message = f"all lanes of a warp update one address: {describe_access(access)} is done lane by lane"
     found = place_of(facts, access, "SYN007", message)
-    width, words = facts.device.warp_width, facts.words
+    width = facts.device.warp_width
     guarded = access.active == "some" and alone is None
     assumptions = (*found.assumptions, "several lanes of a warp get there") if guarded else found.assumptions
     return replace(
@@ -479,12 +483,19 @@ def _find_contended(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -
         assumptions=assumptions,
         label="one address for the whole warp",
         estimate=Estimate("updates of the address a warp", float(width), "where 1 would do after a warp reduction"),
-        help=(
-            f"add up within the warp first ({words.reduce_add}, or five {words.shuffle_down}), "
-            "then let one lane update",
-            f"or reduce a block in {words.shared} memory, and update once a block",
-        ),
+        help=_against_contention(facts, access),
         impact=float(width) / 4,
+    )
+
+
+def _against_contention(facts: KernelFacts, access: AccessFact) -> tuple[str, ...]:
+    words, updated = facts.words, access.instruction.operands[1:]
+    once = access.instruction.op in _DONE_ONCE and all(facts.warp_level.is_uniform(o, access.block) for o in updated)
+    if once:
+        return ("all lanes leave the same there: let one lane do it, or look first whether it is done",)
+    return (
+        f"add up within the warp first ({words.reduce_add}, or five {words.shuffle_down}), then let one lane update",
+        f"or reduce a block in {words.shared} memory, and update once a block",
     )
 
 

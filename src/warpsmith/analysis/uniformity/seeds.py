@@ -16,7 +16,7 @@ address may be one of the thread's own memory only where such an address is take
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -24,8 +24,9 @@ from warpsmith.analysis.affine.affine import Affine
 from warpsmith.ssa.nodes import Barrier, Constant, Exchange, Instruction, Memory, Operand, Param, Query
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["Seed", "Threads", "level_of"]
+__all__ = ["MAYBE_OWN", "Seed", "Threads", "level_of"]
 
+MAYBE_OWN: Final = "memory that may be the thread's own"
 Known = Callable[[Operand], Affine | None]
 
 
@@ -60,7 +61,8 @@ class Threads(Struct, frozen=True):
 
 
 class Seed(Struct, frozen=True):
-    """What an op says by itself; otherwise its results are as divergent as `operands`."""
+    """What an op says by itself; otherwise its results are as divergent as `operands`, which are the reason where both
+    may be one."""
 
     always: Literal["uniform", "divergent", "as operands"]
     operands: tuple[Operand, ...] = ()
@@ -127,7 +129,7 @@ def _load(i: Instruction, exposed: bool) -> Seed:
     if detail.space == "local":
         return Seed("divergent", text="memory of the thread's own")
     if detail.space == "generic" and exposed:
-        return Seed("divergent", text="memory that may be the thread's own")
+        return Seed("divergent", i.operands, MAYBE_OWN)
     if detail.order:
         return Seed("divergent", text="memory that may change between two threads' reads")
     return Seed("as operands", i.operands)

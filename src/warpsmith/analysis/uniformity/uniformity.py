@@ -309,14 +309,12 @@ class _Analysis:
             return None
         if affine is not None and self.answer.threads.is_same(affine):
             return None
-        if seed.always == "divergent":
-            return Cause("seed", seed.text)
         for operand in seed.operands:
             cause = self.answer.cause(operand, name)
             if cause is not None:
                 source = operand if isinstance(operand, Value) else None
                 return cause if cause.kind == "temporal" else Cause("data", source=source)
-        return None
+        return Cause("seed", seed.text) if seed.always == "divergent" else None
 
     def _phi(self, phi: Phi, name: str) -> bool:
         branch = self.alike.get(phi.result)
