@@ -36,6 +36,18 @@ __global__ void MEM001_near_broadcast(float *a, const float *b)
 }
 
 // launch: --block 128
+__global__ void MEM001_near_bytes(char *a, long pitch)
+{
+    *(float *)(a + threadIdx.x * pitch) = 1.0f;
+}
+
+// launch: --block 128
+__global__ void MEM001_true_elements(char *a, long pitch)
+{
+    *(float *)(a + threadIdx.x * pitch * 4) = 1.0f;  // MEM001
+}
+
+// launch: --block 128
 __global__ void MEM001_near_reversed(float *a)
 {
     a[127 - threadIdx.x] = 1.0f;

@@ -63,6 +63,11 @@ def loop(start: str, step: str, test: str) -> bool:
     facts = told(f"""
   %lane:i32 = and %x 31:i32
   %wide:i32 = shl %lane 3:i32
+  %begin:i32 = load [global +0 align 4] %a
+  %from:i32 = add %begin %x
+  %at:i64 = smulwide %x 4:i32
+  %mine:i64 = add %a %at
+  %own:i32 = load [global +0 align 4] %mine
   jump head
 head:
   %j:i32 = phi start {start} head %k
@@ -88,6 +93,9 @@ done:""", SHAPE)  # fmt: skip
         ("%wide", "add %j 32:i32", "slt %k %n", False),
         ("%wide", "add %j 8:i32", "slt %j %n", False),
         ("%lane", "add %j 32:i32", "slt %j %x", False),
+        # from where data say that the block's part begins, and from where they say that the thread's begins
+        ("%from", "add %j %n", "slt %j %n", True),
+        ("%own", "add %j %n", "slt %j %n", False),
         ("%x", "add %j %w", "sgt %n %k", True),
         ("%x", "add %j %w", "ne %k %n", False),
         ("0:i32", "add %j 1:i32", "slt %k %x", False),

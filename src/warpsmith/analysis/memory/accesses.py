@@ -262,11 +262,17 @@ class _Access:
         low = max((atom.range[0] for atom in found.unknown), default=0) if len(found.unknown) == 1 else 0
         if low >= found.least:
             return found.apart
-        if any(atom.cycles for atom in found.unknown):
+        if any(atom.cycles for atom in found.unknown) or self._counts_bytes(found.unknown):
             return found.proven
         if found.apart != found.proven:
             self.assumed.append(f"{'·'.join(atom.name for atom in found.unknown)} >= {found.least}")
         return found.apart
+
+    def _counts_bytes(self, unknown: Sequence[Atom]) -> bool:
+        """Whether lanes lie apart by an argument that counts bytes: as well the size of an element as that of a row."""
+        terms = {} if self.place.address is None else self.place.address.terms
+        lanes = [(m, abs(c)) for m, c in terms.items() if any(axis in m for axis in self.lanes.axes)]
+        return any(c < self.place.bytes and any(atom in m for atom in unknown) for m, c in lanes)
 
     def _ways(self, laid: AddressLayout | None, placed: Spread | None) -> Count | None:
         if self.place.space == "shared":

@@ -142,9 +142,9 @@ def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact, lanes: LaneValue
     for index, bound in ((test.left, test.right), (test.right, test.left)):
         made_of = origin(facts, index)
         uniform = facts.warp_level.is_uniform(bound, branch.place.name)
-        if uniform and made_of.plain and made_of.of_thread and made_of.loop:
+        if uniform and made_of.of_thread and made_of.loop:
             known = facts.warp_level.affine_of(index, branch.place.name)
-            if (known is not None and known.coefficients[0] == 1) or _steps_by_launch(made_of):
+            if (known is not None and known.coefficients[0] == 1) or (made_of.plain and _steps_by_launch(made_of)):
                 return True
         if uniform and _strides(facts, index, lanes):
             return True
