@@ -90,12 +90,13 @@ def _dump(library: Library, request: Request, walks: type[Walk], words: list[str
 
 def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk]) -> Dump:
     """Return the tables of a unit that was parsed."""
-    path, arguments, _, limit, diagnostics_only = request
+    path, arguments, text, limit, diagnostics_only = request
     places = FilePlaces(library, unit, path)
     places.measure(unit, path)
     diagnostics = find_errors(library, unit, notes=SEEKS_HOST_USES in arguments)
     walk = walks(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
     if not diagnostics_only and (walk.despite_errors or not diagnostics):
+        walk.note_errors(unit, diagnostics, (path, text))
         walk.run(unit)
     return Dump(
         diagnostics + walk.said, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared,
@@ -140,6 +141,9 @@ class Walk:
         self._file = 0
         self._path: list[tuple[int, int | None, int | None]] = []
         self._declared: dict[int | None, int] = {}
+
+    def note_errors(self, unit: int, diagnostics: list[Diagnostic], main: tuple[str, bytes | None]) -> None:
+        """Take note of what is wrong with the text, where a walk goes on despite it."""
 
     def run(self, unit: int) -> None:
         """Walk the translation unit; raises what went wrong inside the callback."""

@@ -16,11 +16,12 @@ from typing import Final
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
 from warpsmith.front.clang.device.launches.found import FoundLaunches
+from warpsmith.front.clang.device.launches.unread import unread_by
 from warpsmith.front.clang.device.transfers import TRANSFERS, repeated_transfers
 from warpsmith.front.clang.dump import Walk
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
-from warpsmith.front.clang.wire import INITIALIZER, Declared, Mark
+from warpsmith.front.clang.wire import INITIALIZER, Declared, Diagnostic, Mark
 
 __all__ = ["DeviceWalk"]
 
@@ -48,6 +49,10 @@ class DeviceWalk(Walk):
         self._found = FoundLaunches(library, places, self._constant, self._declaration)
         self._transfers = False
         self._host = 0
+
+    def note_errors(self, unit: int, diagnostics: list[Diagnostic], main: tuple[str, bytes | None]) -> None:
+        """Take note of what host code may do that could not be read."""
+        self._found.unread = unread_by(self.library, unit, diagnostics, main)
 
     def run(self, unit: int) -> None:
         """Walk the translation unit."""
@@ -143,6 +148,8 @@ class DeviceWalk(Walk):
         row = self._declaration(owner)
         words, text = self.marks.get(row, ([], ""))
         kind = cursor.kind
+        if kind == kinds.CUDA_GLOBAL:
+            self._found.note_kernel(owner)
         if kind in kinds.DEVICE_ATTRIBUTES:
             words = [*words, kinds.DEVICE_ATTRIBUTES[kind]]
         elif kind == kinds.ANNOTATION:

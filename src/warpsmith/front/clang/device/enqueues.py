@@ -15,9 +15,10 @@ from warpsmith.front.clang.device.launches.opencl import ENQUEUES, Enqueue
 from warpsmith.front.clang.device.launches.places import Shape
 from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
 from warpsmith.front.clang.device.launches.shapes import ShapeFinder
+from warpsmith.front.clang.device.launches.unread import Unread, unread_by
 from warpsmith.front.clang.dump import Walk
 from warpsmith.front.clang.libclang import Cursor
-from warpsmith.front.clang.wire import LaunchRow
+from warpsmith.front.clang.wire import Diagnostic, LaunchRow
 
 __all__ = ["EnqueueWalk"]
 
@@ -32,6 +33,11 @@ class EnqueueWalk(Walk):
     """The walk; what it finds is in `launches`."""
 
     despite_errors = True
+    unread = Unread()
+
+    def note_errors(self, unit: int, diagnostics: list[Diagnostic], main: tuple[str, bytes | None]) -> None:
+        """Take note of what could not be read."""
+        self.unread = unread_by(self.library, unit, diagnostics, main)
 
     def run(self, unit: int) -> None:
         """Look through the functions of the user's, and follow those that launch something."""
@@ -42,10 +48,13 @@ class EnqueueWalk(Walk):
             for function in self._functions(top)
         ]
         calls = [(call, int(host.first or 0)) for host in hosts for call in self._calls(host)]
-        finder = ShapeFinder(self.library, self.places, self._constant, ())
+        finder = ShapeFinder(self.library, self.places, self._constant, (), self.unread)
         finder.find(hosts, {host for _, host in calls})
         for call, _ in calls:
             self.launches += self._rows(call, finder.enqueues.get(call.second, _NOT_KNOWN), finder.reader.kernels)
+        seen = {(self.places.files[file], start) for file, start, _ in (self.places.extent(call) for call, _ in calls)}
+        if hosts and not self.unread.named.get(ENQUEUES, frozenset()) <= seen:
+            self.launches += self._rows(hosts[0], _NOT_KNOWN, [])
 
     def _functions(self, cursor: Cursor) -> Iterator[Cursor]:
         if cursor.kind in kinds.FUNCTIONS:

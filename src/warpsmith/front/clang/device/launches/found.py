@@ -21,6 +21,7 @@ from warpsmith.front.clang.device.launches.places import CONFIGURES, LAUNCHERS
 from warpsmith.front.clang.device.launches.pointers import KernelPointers
 from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
 from warpsmith.front.clang.device.launches.shapes import ShapeFinder
+from warpsmith.front.clang.device.launches.unread import Unread
 from warpsmith.front.clang.dump import OPERATORS
 from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
@@ -51,6 +52,7 @@ class FoundLaunches:
     ) -> None:
         self.library = library
         self.places = places
+        self.unread = Unread()
         self.hosts: list[Cursor] = []
         self.outside: dict[int, Cursor] = {}
         self._constant = constant
@@ -63,6 +65,8 @@ class FoundLaunches:
         self._kernels: dict[int | None, bool] = {}
         self._named: dict[int | None, tuple[Cursor, Cursor, int]] = {}
         self._accounted: set[int | None] = set()
+        self._hidden: dict[int | None, Cursor] = {}
+        self._seen: set[tuple[str, int]] = set()
         self._pointers = KernelPointers(library, places)
         self._through: dict[int, int] = {}
 
@@ -76,11 +80,18 @@ class FoundLaunches:
         """Take note of a function that is named in no body."""
         self.outside[int(function.first or 0)] = function
 
+    def note_kernel(self, kernel: Cursor) -> None:
+        """Take note of a kernel, which host code may launch that could not be read."""
+        if self.library.text(self.library.getCursorSpelling(kernel)) in self.unread.named:
+            self._hidden[kernel.first] = Cursor.from_buffer_copy(kernel)
+
     def look(self, cursor: Cursor, parent: Cursor, host: int) -> None:
         """Take note of an expression in the function `host`."""
         self._note_change(cursor, parent)
         self._pointers.look(cursor, parent)
         if cursor.kind == kinds.DECL_REF:
+            if self.library.text(self.library.getCursorSpelling(cursor)) in self.unread.changed:
+                self._changed.add(self.library.getCursorReferenced(cursor).first)
             self._note_name(cursor, host)
         elif cursor.kind == kinds.CALL:
             name = self.library.text(self.library.getCursorSpelling(cursor))
@@ -94,6 +105,8 @@ class FoundLaunches:
     def _note_name(self, cursor: Cursor, host: int) -> None:
         function = self.library.getCursorReferenced(cursor)
         if function.kind in kinds.FUNCTIONS and self._is_kernel(function):
+            file, start, _ = self.places.extent(cursor)
+            self._seen.add((self.places.files[file] if file >= 0 else "", start))
             self._named[cursor.second] = Cursor.from_buffer_copy(cursor), Cursor.from_buffer_copy(function), host
 
     def _is_kernel(self, function: Cursor) -> bool:
@@ -223,7 +236,7 @@ class FoundLaunches:
 
     def _follow(self, open_: set[int]) -> None:
         """Put in what host code computes for the launches that no constant shows."""
-        finder = ShapeFinder(self.library, self.places, self._constant, self.outside)
+        finder = ShapeFinder(self.library, self.places, self._constant, self.outside, self.unread)
         found = finder.find(self.hosts, {self._launching[number][1] for number in open_})
         for number in open_:
             shapes = found.get(self._launching[number][0])
@@ -232,6 +245,10 @@ class FoundLaunches:
 
     def _unseen(self) -> Iterator[LaunchRow]:
         """Yield a launch that nothing is known of for each kernel that is named and not launched there."""
+        for function in self._hidden.values():
+            name = self.library.text(self.library.getCursorSpelling(function))
+            if not self.unread.named[name] <= self._seen:
+                yield self._unknown(function, function)
         for function in self.outside.values():
             if self._is_kernel(function):
                 yield self._unknown(function, function)

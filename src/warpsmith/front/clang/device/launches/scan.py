@@ -9,12 +9,13 @@ Runs in the worker process only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.device.launches.places import HostPlaces
+from warpsmith.front.clang.device.launches.unread import Unread
 from warpsmith.front.clang.libclang import Cursor
 
 __all__ = ["HostScan", "scan_bodies"]
@@ -55,19 +56,23 @@ class _Task:
     kept: bool = False
 
 
-def scan_bodies(reader: HostPlaces, functions: Iterable[Cursor]) -> HostScan:
-    """Look through the functions."""
+def scan_bodies(reader: HostPlaces, functions: Iterable[Cursor], unread: Unread) -> HostScan:
+    """Look through the functions; `unread`: what could not be read of the file."""
     scan = HostScan()
     for function in functions:
-        _Scanner(reader, scan, int(function.first or 0)).scan(function)
+        number = int(function.first or 0)
+        if reader.name(function) in unread.named:
+            scan.named.add(number)
+        _Scanner(reader, scan, number, unread.changed).scan(function)
     return scan
 
 
 class _Scanner:
     """The look at one function."""
 
-    def __init__(self, reader: HostPlaces, scan: HostScan, function: int) -> None:
+    def __init__(self, reader: HostPlaces, scan: HostScan, function: int, unread: Set[str]) -> None:
         self.reader = reader
+        self.unread = unread
         self.library = reader.library
         self.result = scan
         self.function = function
@@ -93,6 +98,8 @@ class _Scanner:
             self.result.jumping.add(self.function)
         elif kind == kinds.CALL:
             self._call(task)
+        elif kind == kinds.VAR_DECL and self.reader.name(cursor) in self.unread:
+            self.result.escaped.add(int(cursor.first or 0))
         elif kind == kinds.VAR_DECL and self.reader.is_reference(cursor):
             init = self.reader.init(cursor)
             self._escape(init)
@@ -126,6 +133,8 @@ class _Scanner:
         """A variable that a function gets by reference may be changed there; so may what a method belongs to."""
         cursor, parent = task.cursor, task.parent
         named = self.reader.referenced(cursor)
+        if self.unread and self.reader.name(named) in self.unread:
+            self._escape(cursor)
         if named.kind in kinds.FUNCTIONS:
             if not task.called:
                 self.result.named.add(self._definition(named))

@@ -37,6 +37,7 @@ from warpsmith.front.clang.device.launches.places import (
 )
 from warpsmith.front.clang.device.launches.scan import HostScan, scan_bodies
 from warpsmith.front.clang.device.launches.states import States, collapse, merge, widen
+from warpsmith.front.clang.device.launches.unread import Unread
 from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
@@ -94,10 +95,12 @@ class ShapeFinder:
         places: FilePlaces,
         constant: Callable[[Cursor], Number | None],
         outside: Iterable[int],
+        unread: Unread | None = None,
     ) -> None:
         self.library = library
         self.reader = HostPlaces(library, places, constant)
         self.outside = set(outside)
+        self.unread = unread or Unread()
         self.functions: dict[int, Cursor] = {}
         self.scanned = HostScan()
         self.steps = _Steps()
@@ -112,7 +115,7 @@ class ShapeFinder:
 
     def _find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
         self.functions = {int(function.first or 0): function for function in functions}
-        self.scanned = scan_bodies(self.reader, functions)
+        self.scanned = scan_bodies(self.reader, functions, self.unread)
         facts = self.reader.facts = HostFacts(self.scanned.escaped)
         wanted, asked, seen = set(launching), set[int](), _HostEffects()
         for _ in range(_CALLS):
