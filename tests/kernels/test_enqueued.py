@@ -38,7 +38,7 @@ def launched(folder: Path, **files: str) -> dict[str, Launched]:
         written.write_text(text)
     unit = read_unit(KernelFile(str(place / "kernels.cl")))
     assert isinstance(unit, KernelUnit)
-    return {name: replace(one, calls=()) for name, one in unit.launches.items()}
+    return {name: replace(one, calls=(), flat=()) for name, one in unit.launches.items()}
 
 
 @pytest.mark.parametrize("name", ["beside_host_c", "host_cpp"])

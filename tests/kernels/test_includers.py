@@ -19,7 +19,7 @@ def launched(folder: Path, **files: str) -> Launched | None:
     unit = read_unit(KernelFile(str(folder / "kernel.cu")))
     assert isinstance(unit, KernelUnit)
     found = unit.launches.get("k")
-    return found if found is None else replace(found, calls=())
+    return found if found is None else replace(found, calls=(), flat=())
 
 
 def test_the_launch_of_a_file_that_includes_it(tmp_path: Path) -> None:

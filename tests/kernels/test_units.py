@@ -18,11 +18,21 @@ OPENCL = "__kernel void k(__global float *a) { a[0] = 1; }\n"
 
 def test_launches_on_which_all_sites_agree() -> None:
     found = {name: unit().launches.get(kernel(name).name) for name in ("scale", "scan", "bytes", "twice")}
-    launches = {name: None if one is None else replace(one, calls=()) for name, one in found.items()}
+    launches = {name: None if one is None else replace(one, calls=(), flat=()) for name, one in found.items()}
     assert launches["scale"] == Launched((64, 1, 1), None, 0), "the grids differ"
     assert launches["scan"] == Launched((8, 4, 1), (2, 3, 1), 256)
     assert launches["bytes"] is None, "nothing launches it"
     assert launches["twice"] == Launched(None, None, 0), "no number is known"
+
+
+def test_axes_along_which_every_grid_has_one_block() -> None:
+    text = """
+__global__ void k(int *a) { a[blockIdx.y] = 1; }
+void host(int *a, int n) { k<<<dim3(1, n), 32>>>(a); k<<<dim3(1, 4, n), 32>>>(a); }
+"""
+    read = read_unit(KernelFile("k.cu", text=text))
+    assert isinstance(read, KernelUnit)
+    assert (read.launches["k"].grid, read.launches["k"].flat) == (None, (0,))
 
 
 CALLED = """

@@ -120,6 +120,7 @@ def shape_of(
         blocks=launched.blocks if launched is not None else (),
         complete=launched is not None and launched.complete,
         calls=calls,
+        flat=launched.flat if launched is not None and not (said.grid or row.grid) else (),
     )  # fmt: skip
 
 

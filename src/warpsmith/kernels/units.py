@@ -55,7 +55,7 @@ class KernelFile(Struct, frozen=True):
 class Launched(Struct, frozen=True):
     """The shape in which host code launches a kernel, as far as all launches agree. `blocks`: where they do not, those
     that host code gives it; `complete`: it gives no others. `calls`: the launches, with what all of them say
-    of arguments."""
+    of arguments. `flat`: the axes along which all grids have one block."""
 
     block: Dim | None
     grid: Dim | None
@@ -63,6 +63,7 @@ class Launched(Struct, frozen=True):
     blocks: tuple[Dim, ...] = ()
     complete: bool = False
     calls: tuple[LaunchCall, ...] = ()
+    flat: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
@@ -196,6 +197,7 @@ def _find_launched(sites: Iterable[LaunchSite], kernel: str, parameters: Sequenc
         () if one is not None else possible,
         one is None and bool(possible) and all(site.complete for site in mine),
         _find_calls(mine, [parameter.name for parameter in parameters]),
+        tuple(axis for axis in range(3) if all(site.grid[axis : axis + 1] == (1,) for site in mine)),
     )
 
 

@@ -101,6 +101,13 @@ def test_blocks_that_write_one_place() -> None:
     assert (unknown.rule, unknown.certainty) == ("SYN008", "heuristic")
 
 
+def test_blocks_are_several_along_the_axes_that_host_code_leaves_open() -> None:
+    body = "  %y:i32 = query [ctaid.y]\n" + device_store("%y")
+    assert "SYN008" in rules(body, LaunchShape((256, 1, 1)))
+    assert "SYN008" not in rules(body, LaunchShape((256, 1, 1), flat=(0, 2)))
+    assert "SYN008" in rules(body, LaunchShape((256, 1, 1), flat=(1, 2)))
+
+
 def test_rows_of_a_block_that_the_index_does_not_know() -> None:
     (one,) = (f for f in found(device_store("%x"), TILE) if f.rule == "SYN002")
     assert one.help[0].startswith("the index has no threadIdx.y, but the block has 8 rows")

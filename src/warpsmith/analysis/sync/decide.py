@@ -451,7 +451,8 @@ def _may_conflict(one: AccessSite, other: AccessSite) -> bool:
 def _grid_race(work: _Work, pair: tuple[AccessSite, AccessSite], clash: Clash, grid: Dim | None) -> RaceFact:
     texts = [] if grid is not None else ["the grid has several blocks"]
     axis = find_first_axis(work.judge)
-    along = "x" if axis is None else axis.name[-1]
+    flat = work.judge.forms.transfer.shape.flat
+    along = next((name for n, name in enumerate("xyz") if n not in flat), "x") if axis is None else axis.name[-1]
     blocks: tuple[Dim, Dim] = ((0, 0, 0), (int(along == "x"), int(along == "y"), int(along == "z")))
     sides = [
         Side(WitnessThread(_index(work.judge, thread), block), work.facts[place.instruction])

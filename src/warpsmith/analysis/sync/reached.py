@@ -128,7 +128,9 @@ def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> C
 
 def find_first_axis(judge: Judge) -> Atom | None:
     """Return the index that two blocks differ in: a kernel that reads no ctaid.x has one block along x."""
-    return min((a for a in judge.forms.lanes.atoms.values() if a.of_block), key=lambda a: a.name, default=None)
+    flat = {f"ctaid.{'xyz'[axis]}" for axis in judge.forms.transfer.shape.flat}
+    atoms = (a for a in judge.forms.lanes.atoms.values() if a.of_block and a.name not in flat)
+    return min(atoms, key=lambda a: a.name, default=None)
 
 
 # --- the numbers

@@ -99,7 +99,8 @@ class LaunchShape(Struct, frozen=True):
     granted of others. `shared_bytes`: dynamic shared memory. `blocks`: those that host code gives, where they are
     several; `complete`: it gives no others. `calls`: the launches in host code, where the user says nothing of
     arguments; then `arguments` are those on which they agree, `assumptions` bound others, and `deciding` are those that
-    decided branches of the function, which are gone.
+    decided branches of the function, which are gone. `flat`: axes along which the grid has one block, whatever else is
+    known of it.
     """
 
     block: Dim | None = None
@@ -112,6 +113,7 @@ class LaunchShape(Struct, frozen=True):
     complete: bool = False
     calls: tuple[LaunchCall, ...] = ()
     deciding: frozenset[str] = frozenset()
+    flat: tuple[int, ...] = ()
 
     @property
     def is_told(self) -> bool:
