@@ -101,11 +101,20 @@ def test_blocks_that_write_one_place() -> None:
     assert (unknown.rule, unknown.certainty) == ("SYN008", "heuristic")
 
 
-def test_blocks_are_several_along_the_axes_that_host_code_leaves_open() -> None:
-    body = "  %y:i32 = query [ctaid.y]\n" + device_store("%y")
-    assert "SYN008" in rules(body, LaunchShape((256, 1, 1)))
-    assert "SYN008" not in rules(body, LaunchShape((256, 1, 1), flat=(0, 2)))
-    assert "SYN008" in rules(body, LaunchShape((256, 1, 1), flat=(1, 2)))
+@pytest.mark.parametrize(("flat", "told"), [((), True), ((0, 2), False), ((1, 2), True)])
+def test_blocks_are_several_along_the_axes_that_host_code_leaves_open(
+    flat: tuple[int, ...], *, told: bool, tmp_path: Path
+) -> None:
+    text = """__global__ void k(float *a, const float *b) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    float sum = b[row * 999 + blockIdx.x * 64 + threadIdx.x];
+    if (threadIdx.x == 0) a[row] = sum;
+}
+"""
+    module = lowered(text, tmp_path, "k.cu").module
+    name = next(f.name for f in module.functions if f.kernel)
+    facts = examine(module, name, LaunchShape((32, 8, 1), flat=flat), device("a100"))
+    assert ("SYN008" in {one.rule for one in synchronization(facts)}) == told
 
 
 def test_rows_of_a_block_that_the_index_does_not_know() -> None:
