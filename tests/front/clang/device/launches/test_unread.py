@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from warpsmith.front.clang.device.launches.unread import find_unread
+from warpsmith.front.clang.device.launches.unread import AsRead, find_unread
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import DeviceUnit, load_kernels
 from warpsmith.front.load import FrontOptions
 
+READ = AsRead(lambda _: False, lambda _: True)
 
-def changed(text: str, mark: str, lost: str = "") -> set[str]:
-    """Return what may be changed by the statement with an error at `mark`; `lost`: variables that were not made."""
-    found = find_unread(text, [text.index(mark)], lambda at: any(text.startswith(name, at) for name in lost.split()))
+
+def _begins(text: str, names: list[str], at: int) -> bool:
+    return any(text.startswith(name, at) for name in names)
+
+
+def changed(text: str, mark: str, lost: str = "", *, read: bool = True) -> set[str]:
+    """Return what may be changed by the statement with an error at `mark`; `lost`: variables that were not made;
+    `read`: bodies of functions were."""
+    is_lost = partial(_begins, text, lost.split())
+    found = find_unread(text, [text.index(mark)], AsRead(is_lost, lambda _: read))
     return {name for one in found for name in one.changed}
 
 
@@ -61,9 +70,15 @@ def test_statements_with_a_variable_that_was_not_made_are_as_unread() -> None:
     assert changed(text, "config") == {"config", "v"}
 
 
+def test_the_body_of_a_function_is_read_whatever_is_wrong_with_its_head() -> None:
+    text = "std::vector<int> f(missing::type m, int n) { dim3 b(n); w = 5; k<<<1, b>>>(a); } int q = 3;"
+    assert changed(text, "missing") == {"f", "m"}
+    assert changed(text, "missing", read=False) == {"f", "m", "b", "w"}
+
+
 def test_names_stand_where_they_are_but_in_questions_about_a_kernel() -> None:
     text = "a = 1; cudaFuncSetAttribute((const void *)k, most); go(k, n); b = k;"
-    first, second = (next(iter(find_unread(text, [text.index(mark)]))).named for mark in ("cudaFunc", "go("))
+    first, second = (next(iter(find_unread(text, [text.index(mark)], READ))).named for mark in ("cudaFunc", "go("))
     assert [name for name, _ in first] == ["cudaFuncSetAttribute"]
     assert second == [(name, text.index(name, 50)) for name in ("go", "k", "n")]
 
@@ -93,6 +108,10 @@ def unit_of(statement: str, folder: Path) -> DeviceUnit:
         ("for (auto x : rows.all()) { k<<<9, 32>>>(a); }", [64, None]),
         ("rows.each([&] { n = 32; });", [None]),
         ("if (argc > missing) n = 32;", [None]),
+        (
+            "} missing::type f(missing::type n) { float *a; k<<<2, 96>>>(a); } void g() { float *a; int n = 32;",
+            [96, 32],
+        ),
     ],
 )
 def test_what_is_known_of_a_launch(statement: str, blocks: list[int | None], tmp_path: Path) -> None:

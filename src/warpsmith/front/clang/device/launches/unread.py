@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Final
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.libclang import Library
+from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.wire import Diagnostic
 
-__all__ = ["Unread", "UnreadNames", "find_unread", "unread_by"]
+__all__ = ["AsRead", "Unread", "UnreadNames", "find_unread", "unread_by"]
 
 _BLANKED: Final = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#[^\n]*", re.DOTALL | re.M
@@ -37,6 +37,9 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 _ENDS_VALUE: Final = re.compile(r"[\w)\]]$")
 _BLOCKS: Final = frozenset({"else", "do", "try", "const", "noexcept", "override", "final"})
+_CONTROLS: Final = frozenset(
+    {"if", "for", "while", "switch", "do", "else", "try", "catch", "struct", "class", "namespace"}
+)
 _VALUES: Final = re.compile(
     r"(?:if|while|for|switch|return|sizeof|alignof|\w+_cast|u?int\w*|unsigned|signed|long|short|char|bool|float|double|"
     r"size_t|dim3|(?:cuda|cublas|cufft|curand|cusparse)\w+|make_\w+|f?printf|puts|exit|free|malloc|min|max|abs|ceil\w*|"
@@ -76,8 +79,8 @@ def unread_by(library: Library, unit: int, diagnostics: Iterable[Diagnostic], ma
     changed: set[str] = set()
     named: dict[str, set[tuple[str, int]]] = {}
     for file, places in offsets.items():
-        is_lost = partial(_is_lost, library, unit, file)
-        for found in find_unread(_read(file, main), places, is_lost):
+        read = AsRead(partial(_is_lost, library, unit, file), partial(_is_body, library, unit, file))
+        for found in find_unread(_read(file, main), places, read):
             changed |= found.changed
             for name, at in found.named:
                 named.setdefault(name, set()).add((file, at))
@@ -94,21 +97,35 @@ def _read(file: str, main: tuple[str, bytes | None]) -> str:
         return ""
 
 
-def _is_lost(library: Library, unit: int, file: str, offset: int) -> bool:
-    """Whether a variable is declared at a place that the parser could make nothing of: it is silent about its uses."""
+def _cursor_at(library: Library, unit: int, file: str, offset: int) -> Cursor | None:
     names = [name.encode("utf-8", "surrogateescape") for name in (file, f"./{file}")]
     handle = next((found for name in names if (found := library.getFile(unit, name))), None)
-    if handle is None:
-        return False
-    cursor = library.getCursor(unit, library.getLocationForOffset(unit, handle, offset))
-    return cursor.kind == kinds.VAR_DECL and bool(library.isInvalidDeclaration(cursor))
+    return library.getCursor(unit, library.getLocationForOffset(unit, handle, offset)) if handle is not None else None
 
 
-def find_unread(
-    text: str, offsets: Iterable[int], is_lost: Callable[[int], bool] = lambda _: True
-) -> Collection[UnreadNames]:
-    """Return the names in the statements of a file at which errors are; `offsets`: where these are, in characters;
-    `is_lost`: whether the parser is silent about the uses of a variable that is declared at a place."""
+def _is_lost(library: Library, unit: int, file: str, offset: int) -> bool:
+    """Whether a variable is declared at a place that the parser could make nothing of: it is silent about its uses."""
+    cursor = _cursor_at(library, unit, file, offset)
+    return cursor is not None and cursor.kind == kinds.VAR_DECL and bool(library.isInvalidDeclaration(cursor))
+
+
+def _is_body(library: Library, unit: int, file: str, offset: int) -> bool:
+    """Whether a block of code that begins at a place was read."""
+    cursor = _cursor_at(library, unit, file, offset)
+    return cursor is not None and cursor.kind == kinds.COMPOUND
+
+
+@dataclass(frozen=True, slots=True)
+class AsRead:
+    """What the parser made of places: whether it is silent about the uses of a variable that is declared there; whether
+    it has read the block of code that begins there."""
+
+    is_lost: Callable[[int], bool]
+    is_body: Callable[[int], bool]
+
+
+def find_unread(text: str, offsets: Iterable[int], read: AsRead) -> Collection[UnreadNames]:
+    """Return the names in the statements of a file at which errors are; `offsets`: where these are, in characters."""
     statements = _Statements(text)
     pending = {offset for offset in offsets if not statements.is_blank(offset)}
     looked: dict[tuple[int, int], UnreadNames] = {}
@@ -116,10 +133,13 @@ def find_unread(
     while pending:
         offset = pending.pop()
         start, end = region = statements.around(offset)
+        body = statements.body(start, end)
+        if body is not None and offset < body and read.is_body(body):
+            start, end = region = start, body
         if region not in looked:
             looked[region] = UnreadNames(list(_TOKEN.finditer(statements.text, start, end)))
         for name, at in looked[region].declared_at(offset):
-            if name not in lost and is_lost(at):
+            if name not in lost and read.is_lost(at):
                 lost.add(name)
                 pending |= {one.start() for one in re.finditer(rf"\b{re.escape(name)}\b", statements.text)}
     return looked.values()
@@ -178,6 +198,18 @@ class _Statements:
             if depth == 0 and mark == "}" and not self._goes_on(found.end()):
                 return start, found.end()
         return start, len(self.text)
+
+    def body(self, start: int, end: int) -> int | None:
+        """Return where the body of the function begins that is defined there; None where none is."""
+        first = _NAME.search(self.text, start, end)
+        if first is None or first[0] in _CONTROLS:
+            return None
+        depth = 0
+        for found in _BOUND.finditer(self.text, start, end):
+            if found[0] == "{" and not depth:
+                return found.start() if not self._is_list(found.start()) else None
+            depth += (found[0] in "([{") - (found[0] in ")]}")
+        return None
 
     def _goes_on(self, at: int) -> bool:
         return re.match(r"\s*(else\b|while\b|catch\b|[;,).\]])", self.text[at:]) is not None
