@@ -200,7 +200,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     first, second = race.first, race.second
     warped = race.barrier is None and _in_one_warp(facts, race)
     rule = "SYN008" if race.reach == "grid" else "SYN004" if warped else "SYN002"
-    where = race.variable if race.offset is None else f"{race.variable} at byte {race.offset}"
+    name = race.variable or "memory"
+    where = name if race.offset is None else f"{name} at byte {race.offset}"
     terms = facts.words
     words = {
         "SYN002": (f"data race on {race.space} {where}: no barrier orders the two accesses",
