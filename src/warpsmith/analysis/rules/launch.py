@@ -162,7 +162,10 @@ def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
     if facts.shape.grid is None or _is_small(facts):
         return
     blocks, units = prod(facts.shape.grid), facts.device.units
-    helps = ("give each block less to do, so that there are more of them", "or run independent kernels at once")
+    helps: tuple[str, ...] = (
+        "give each block less to do, so that there are more of them",
+        "or run independent kernels at once",
+    )
     if blocks == _threads(facts) == 1:
         helps = ("share the work among threads, or run it on the host if it is little",)
     if blocks < units:
