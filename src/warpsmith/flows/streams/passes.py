@@ -1,11 +1,13 @@
 """One call of a kernel by host code is one launch over its out streams' domain.
 
-    in stream     has the shape of the out streams         gather     any shape with as many axes
+    in stream     of another shape: elements repeat, or are left out, by a whole number along each axis
+    gather        any shape with as many axes
     reduce        a stream whose extents divide those of the in stream, or a variable: one element
     constant      a number, as its parameter holds it
 
-Brook stretches and repeats streams of other shapes ("Brook Language"); here that is refused, with the line, and so is a
-stream that is read and written by one call ("Current Issues", Kernels: undefined).
+A stream of one axis is one of a single row ("Brook Language", Streams). Which element a thread has where shapes differ
+is what BrookGPU's run time does: x * extent of the stream / extent of the domain. Refused, with the line: a stream that
+is read and written by one call ("Current Issues", Kernels: undefined), extents of which neither divides the other.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.flows.streams.evaluate import HostPlace
-from warpsmith.flows.streams.values import HostValue, StreamValue, dtype_of, fit, host_error
+from warpsmith.flows.streams.values import HostValue, Numbers, StreamValue, dtype_of, fit, host_error
 from warpsmith.front.brook.kinds import shown_type
 from warpsmith.front.brook.nodes import BrookKernel, BrookParameter
 from warpsmith.report.streams.model import PassRow
@@ -136,14 +138,13 @@ class _Call:
     def check(self, height: int, width: int) -> None:
         """Raise InputError where streams do not fit to so many threads, or to each other."""
         reduced = self.kernel.definition.form == "reduce"
-        for _, stream in self._of("stream"):
+        for parameter, stream in self._of("stream"):
             rows, columns, _ = stream.data.shape
             if reduced and (rows % height or columns % width):
                 message = f"{stream.name} is {_shape(stream)}, which {height}x{width} elements do not share equally"
                 raise host_error(self.span, message, "let the extents of the result divide those of the stream")
             if not reduced and (rows, columns) != (height, width):
-                message = f"{stream.name} is {_shape(stream)}, and the out streams are {height}x{width}"
-                raise host_error(self.span, message, "streams are not stretched or repeated here: give it as a gather")
+                self._check_resized(parameter, stream, (height, width))
         for parameter, stream in self._of("gather"):
             if parameter.axes == 1 and stream.data.shape[0] > 1:
                 helps = f"declare it as {parameter.name}[][]"
@@ -159,6 +160,25 @@ class _Call:
         if len(set(written)) < len(written):
             raise host_error(self.span, "one stream is written as two out streams", "use a second stream")
 
+    def _check_resized(self, parameter: BrookParameter, stream: StreamValue, domain: tuple[int, int]) -> None:
+        """Raise InputError where a stream of another shape has no element for each thread."""
+        for has, wants in zip(stream.data.shape[:2], domain, strict=True):
+            if has % wants and wants % has:
+                message = f"{stream.name} is {_shape(stream)}, and the out streams are {domain[0]}x{domain[1]}"
+                helps = "elements repeat, or are left out, where one extent divides the other: or give it as a gather"
+                raise host_error(self.span, message, helps)
+        if parameter.name in self.kernel.definition.placed:
+            message = f"indexof({parameter.name}) is where in {stream.name} a thread is, which is {_shape(stream)}"
+            raise host_error(self.span, f"{message}; the out streams are {domain[0]}x{domain[1]}", "use instance()")
+
+    def _data(self, parameter: BrookParameter, domain: tuple[int, int]) -> Numbers:
+        """Return what a parameter reads: of a stream of another shape the element of each thread."""
+        data = self.streams[parameter.name].data
+        if self.kernel.definition.form == "reduce" or parameter.kind != "stream" or data.shape[:2] == domain:
+            return data
+        rows, columns = (np.arange(wants) * has // wants for has, wants in zip(data.shape, domain, strict=False))
+        return data[rows][:, columns]
+
     def place(self, memory: LaunchMemory, height: int, width: int) -> dict[str, bytes]:
         """Return the arguments of the launch, with the streams in memory."""
         found = {
@@ -171,7 +191,7 @@ class _Call:
                 continue
             stream = self.streams[parameter.name]
             known = parameter.kind in ("stream", "gather") or (parameter.kind == "scatter" and stream.known)
-            buffer = memory.allocate(parameter.name, stream.data.tobytes(), known=known)
+            buffer = memory.allocate(parameter.name, self._data(parameter, (height, width)).tobytes(), known=known)
             self.buffers[parameter.name] = buffer.data
             found[parameter.name] = buffer.address.to_bytes(8, "little")
             sizes = (stream.data.shape[1], stream.data.shape[0])

@@ -16,7 +16,17 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 
-__all__ = ["HostArray", "HostBytes", "HostPointer", "HostValue", "StreamValue", "dtype_of", "fit", "host_error"]
+__all__ = [
+    "HostArray",
+    "HostBytes",
+    "HostPointer",
+    "HostValue",
+    "Numbers",
+    "StreamValue",
+    "dtype_of",
+    "fit",
+    "host_error",
+]
 
 Numbers = npt.NDArray[Any]
 

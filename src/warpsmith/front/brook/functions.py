@@ -36,8 +36,8 @@ from warpsmith.tree.types import DOUBLE, FLOAT, INT, FunctionType, Pointer, Reco
 __all__ = ["BrookFunctions"]
 
 _FLOATS: Final = {
-    "floor": 1, "ceil": 1, "trunc": 1, "sqrt": 1, "rsqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1,
-    "atan": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "pow": 2, "atan2": 2, "mad": 3,
+    "floor": 1, "ceil": 1, "trunc": 1, "rint": 1, "sqrt": 1, "rsqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1,
+    "acos": 1, "atan": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "pow": 2, "atan2": 2, "mad": 3,
 }  # fmt: skip
 """Functions of floats, or of vectors number by number, and how many arguments they take."""
 _HARDWARE: Final = {name: f"native_{name}" for name in ("sin", "cos", "exp2", "log2", "rsqrt")}
@@ -61,8 +61,8 @@ def _prelude() -> _Source:
     place = Path(__file__).with_name("prelude.br")
     file = SourceFile("<brook>", place.read_text())
     words = split_words(file)
-    found, _ = find_definitions(BrookCursor(words), {**TYPE_NAMES, "T": FLOAT})
-    return _Source(words, found, ours=True)
+    defined = find_definitions(BrookCursor(words), {**TYPE_NAMES, "T": FLOAT})
+    return _Source(words, defined.found, ours=True)
 
 
 class BrookFunctions:

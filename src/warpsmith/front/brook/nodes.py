@@ -39,7 +39,8 @@ class BrookParameter(Struct, frozen=True):
 
 
 class BrookDefinition(Struct, frozen=True):
-    """A function as it is written; its body is the words from `first` to before `last`, braces included."""
+    """A function as it is written; its body is the words from `first` to before `last`, braces included. `placed`: the
+    streams of which it asks indexof."""
 
     form: Literal["kernel", "reduce", "function"]
     name: str
@@ -48,6 +49,7 @@ class BrookDefinition(Struct, frozen=True):
     span: Span
     first: int
     last: int
+    placed: frozenset[str] = frozenset()
 
     @property
     def starts(self) -> bool:
