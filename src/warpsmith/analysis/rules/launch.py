@@ -139,7 +139,8 @@ def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
     blocks, units = prod(facts.shape.grid), facts.device.units
     helps = ("give each block less to do, so that there are more of them", "or run independent kernels at once")
     if blocks < units:
-        message = f"{blocks} blocks for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
+        counted = f"{blocks} block{'' if blocks == 1 else 's'}"
+        message = f"{counted} for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
         yield KernelFinding(
             "OCC003", message, "proven", facts.kernel, facts.span, "grid size", help=helps,
             impact=units / max(1, blocks),
