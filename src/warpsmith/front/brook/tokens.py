@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final
 
 from warpsmith.base.c_lexer import C17, GAPS, Token, lex
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.source import SourceFile, Span, plain_spaces
 from warpsmith.front.brook.macros import MOST_WORDS, Macros, too_many
 from warpsmith.front.brook.words import BrookTextError, BrookWord, WordKind
 
@@ -39,7 +39,7 @@ def split_words(file: SourceFile) -> tuple[BrookWord, ...]:
 def _words(file: SourceFile) -> Iterator[tuple[int, BrookWord]]:
     """Yield each word with the number of its preprocessor line, 0 outside of them."""
     directive, before, end = 0, False, -1
-    for count, token in enumerate(lex(file.text, C17)):
+    for count, token in enumerate(lex(plain_spaces(file.text), C17)):
         if count > 2 * MOST_WORDS:
             raise too_many(BrookWord("sign", "", Span(file, token.start, token.end)))
         starts = token.directive and (not before or (token.sign == "#" and _begins_line(file.text, token.start)))
