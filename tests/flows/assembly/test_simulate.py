@@ -125,6 +125,16 @@ def test_vectors_reach_arrays() -> None:
     assert finding.message == "lane 15: 4 bytes at byte 96 of rdi, which has 96"
 
 
+def test_the_example_picks_where_there_is_something() -> None:
+    file = SourceFile.read(str(Path(__file__).parents[3] / "examples" / "avx512" / "gather.s"))
+    arguments = ("rdi=each:i32[16]=i*5%16-4", "rsi=each:u32[16]=100+i", "rdx=zeros:u32[16]")
+    report = simulate_assembly(file, AssemblyOptions(arguments=arguments))
+    (out,) = report.outputs
+    picked = [i * 5 % 16 - 4 for i in range(16)]
+    assert out.first == tuple(str(100 + n if n >= 0 else 0) for n in picked[:8])
+    assert report.steps[-1].mask == sum(1 << i for i in range(16) if picked[i] >= 0) and not report.findings
+
+
 @pytest.mark.parametrize(
     "options",
     [
