@@ -25,6 +25,7 @@ reduce void r(float a<>, reduce float o<>) { o += a; }
 kernel void w(iter float2 i<>, float a<>, out float o<>) { o = 10 * i.y + i.x + 100 * a; }
 kernel void n(float a<>, out float o<>) { o = a + indexof(a).x; }
 kernel void c(float2 v<>, out float o<>) { o = 100 * v.x + v.y; }
+kernel void z(float g[][][], out float o<>) { int4 i = instance(); o = g[1 - i.z][i.y][i.x] + 100.0f * (float)i.z; }
 void both(float s<>, float t<>) { k(s, t); }
 """
 
@@ -58,6 +59,12 @@ PASSES: list[tuple[str, list[float]]] = [
      [0, 101, 202, 303, 10, 111, 212, 313]),
     ("iter float2 q<4> = iter(float2(0, 8), float2(4, 4)); c(q, e); streamWrite(e, x);",
      [8, 107, 206, 305, 4, 5, 6, 7]),
+    ("float q<2, 2, 2>; float p<2, 2, 2>; streamRead(q, x); z(q, p); streamWrite(p, x);",
+     [4, 5, 6, 7, 100, 101, 102, 103]),
+    ("float q<2, 2, 2>; float p<2, 2, 2>; streamRead(q, x); k(q, p); streamWrite(p, x);", [1, 2, 3, 4, 5, 6, 7, 8]),
+    ("float q<2, 1, 2>; float p<2, 1, 2>; streamRead(q, x); z(q, p); streamWrite(p, x);",
+     [2, 3, 100, 101, 4, 5, 6, 7]),
+    ("float q<2, 2, 2>; float t; streamRead(q, x); r(q, t); streamWrite(q, x); x[0] = t;", [28, 1, 2, 3, 4, 5, 6, 7]),
     ("streamRead(a, x); both(a, b); streamWrite(b, x);", [1, 2, 3, 4, 5, 6, 7, 8]),
     ("float2 v[4]; float2 q<4>; int i; for (i = 0; i < 4; i++) { v[i].x = i; v[i].y = x[i + 4]; }"
      "streamRead(q, v); c(q, e); streamWrite(e, x); x[4] = v[3].x + v[3].y;", [4, 105, 206, 307, 10, 5, 6, 7]),
@@ -78,6 +85,11 @@ def test_a_pass_does_what_its_kernel_says(body: str, wanted: list[float]) -> Non
         ("k(a, b);", "a is read, and nothing was written to it"),
         ("streamRead(a, x); k(a, a);", "a is read and written by one call"),
         ("streamRead(a, x); two(a, b, b);", "one stream is written as two out streams"),
+        ("float q<2, 2, 2>; streamRead(q, x); k(q, a);", "q is 2x2x2, and the out streams are 8"),
+        ("float q<2, 2, 2>; float p<2, 2, 1>; streamRead(q, x); k(q, p);", "q is 2x2x2, and the out streams are 2x2x1"),
+        ("float q<2, 2, 2>; streamRead(q, x); g(q, a);", "q has three axes, and a takes one"),
+        ("float q<2, 2, 2>; streamRead(q, x); r(q, e);", "q has three axes, of which only the sum of all is reduced"),
+        ("float q<2, 2, 2>; streamRead(a, x); g(a, q);", "q has three axes, and g two"),
         ("float q<3>; streamRead(q, x); k(q, a);", "q is 3, and the out streams are 1x8"),
         ("streamRead(e, x); n(e, a);", "indexof(a) is where in e a thread is, which is 4; the out streams are 1x8"),
         ("iter float q<2, 4> = iter(0, 1); k(q, d);", "'q' counts along two axes, which takes two numbers"),
@@ -90,7 +102,7 @@ def test_a_pass_does_what_its_kernel_says(body: str, wanted: list[float]) -> Non
         ("streamRead(a, x); t(a, b);", "'a' of t has elements of type int, and a those of float"),
         ("v(1.0f, a);", "'c' of v is float4, and host code has numbers only here"),
         ("k(x, a);", "'a' of k is a stream, and this is none"),
-        ("streamRead(a, x); g(a, b);", "g, called in line 15: "),
+        ("streamRead(a, x); g(a, b);", "g, called in line 16: "),
         ("streamRead(a, x); s(a, b);", "two threads meet in one element of a scattered stream"),
     ],
 )
@@ -99,7 +111,7 @@ def test_what_brook_leaves_open_is_refused_with_its_line(body: str, message: str
         run(body)
     (finding,) = caught.value.findings
     assert message in finding.message and finding.span is not None
-    assert finding.span.line == 15 or "called in line 15" in finding.message
+    assert finding.span.line == 16 or "called in line 16" in finding.message
 
 
 def test_numbers_are_what_the_kernel_takes() -> None:

@@ -31,7 +31,7 @@ def test_parameters_are_what_is_written_behind_their_names() -> None:
         ("kernel void f(float a<) {}", 1, 22, "'<' is not closed"),
         ("kernel void f(float a[) {}", 1, 22, "'[' is not closed"),
         ("kernel void f(out float o<>) { o = 1;", 1, 30, "this block has no end"),
-        ("kernel void f(float g[][][], out float o<>) {}", 1, 21, "'g' has 3 axes, and gathers have one or two here"),
+        ("kernel void f(int g[][][][], out int o<>) {}", 1, 19, "'g' has 4 axes, and gathers have three at most here"),
         ("kernel float f(out float o<>) { return 1; }", 1, 14, "f has out streams, and returns a value"),
         (
             "kernel void f(vout[1] float i<>) {}",

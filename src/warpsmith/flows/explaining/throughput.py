@@ -115,13 +115,14 @@ def _launch(unit: KernelUnit, kernel: Function, said: LaunchShape) -> tuple[Laun
     if said.grid is not None:
         grid = said.grid
     elif domain and all(size in known for size in domain):
-        grid = (-(-known[domain[0]] // block[0]), -(-known[domain[1]] // block[1]), 1)
+        x, y, *layers = (-(-known[size] // threads) for size, threads in zip(domain, block, strict=False))
+        grid = x, y, layers[0] if layers else 1
     else:
         guessed.append("--grid")
-        axes = 2 if planar else max(at + 1 for at in range(3) if at == 0 or block[at] > 1)
+        axes = max(2, len(domain)) if planar else max(at + 1 for at in range(3) if at == 0 or block[at] > 1)
         x, y, z = (-(-extent // threads) for extent, threads in zip(_EXTENTS[axes], block, strict=True))
         grid = x, y, z
-    for size, axis in zip(domain, range(2), strict=False):
+    for axis, size in enumerate(domain):
         known.setdefault(size, block[axis] * grid[axis])
     for name in _extents(unit, kernel, domain):
         known.setdefault(name, known[domain[name.endswith("_height")]])

@@ -184,15 +184,16 @@ class HostRunner:
     def _stream(self, symbol: Symbol, extents: InitList) -> StreamValue:
         first = extents.items[0]
         sizes = [self._size(one) for one in (first.items if isinstance(first, InitList) else extents.items)]
-        if len(sizes) > 2:
-            raise host_error(extents.span, f"'{symbol.name}' has {len(sizes)} axes; streams have one or two here")
+        if len(sizes) > (2 if isinstance(first, InitList) else 3):
+            raise host_error(extents.span, f"'{symbol.name}' has {len(sizes)} axes; that is more than are read here")
         element = self.host.elements[symbol.key]
         dtype = dtype_of(element, extents.span)
         lanes = max(1, getattr(element, "lanes", 0))
-        height, width = (1, *sizes)[-2:]
-        if height * width * lanes > _LARGEST:
+        layers, height, width = (1, 1, *sizes)[-3:]
+        if layers * height * width * lanes > _LARGEST:
             raise host_error(extents.span, f"'{symbol.name}' has more than {_LARGEST:,} numbers")
-        made = StreamValue(symbol.name, element, np.zeros((height, width, lanes), dtype), len(sizes))
+        data = np.zeros((layers * height, width, lanes), dtype)
+        made = StreamValue(symbol.name, element, data, len(sizes), layer=height)
         return self._counting(made, extents) if isinstance(first, InitList) else made
 
     def _counting(self, stream: StreamValue, made: InitList) -> StreamValue:

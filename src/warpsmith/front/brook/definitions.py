@@ -32,7 +32,7 @@ _OF_C: Final = frozenset((
     "FILE", "clock_t",
 ))  # fmt: skip
 """Words that begin definitions of C which kernels have nothing to do with."""
-_MOST_AXES: Final = 2
+_MOST_AXES: Final = 3
 
 
 class BrookDefinitions(Struct):
@@ -65,7 +65,18 @@ def find_definitions(cursor: BrookCursor, kinds: Mapping[str, Type]) -> BrookDef
             else:
                 made.wrong.append(error.finding)
                 _recover(cursor, start)
+    for name in _asking(cursor.words, made.found):
+        made.found[name] = replace(made.found[name], asks_place=True)
     return made
+
+
+def _asking(words: Sequence[BrookWord], found: Mapping[str, BrookDefinition]) -> Set[str]:
+    """Return what asks where a thread is, or names what does."""
+    named = {name: {word.text for word in words[one.first : one.last]} for name, one in found.items()}
+    asking = {name for name, inside in named.items() if inside & {"instance", "indexof"}}
+    while more := {name for name, inside in named.items() if inside & asking} - asking:
+        asking |= more
+    return asking
 
 
 def _is_of_host(words: Sequence[BrookWord], start: int, known: Set[str]) -> bool:
@@ -253,7 +264,7 @@ def _qualifier(cursor: BrookCursor) -> ParameterKind:
 def _with_axes(name: BrookWord, kind: ParameterKind, axes: int) -> ParameterKind:
     """Return what a parameter with so many subscripts is; raises BrookTextError where it cannot have them."""
     if axes > _MOST_AXES:
-        raise BrookTextError(name.span, f"'{name.text}' has {axes} axes, and gathers have one or two here")
+        raise BrookTextError(name.span, f"'{name.text}' has {axes} axes, and gathers have three at most here")
     if axes:
         if kind == "reduce":
             raise BrookTextError(name.span, f"'{name.text}' is reduced, and has subscripts", "reduce float r<>")

@@ -3,6 +3,7 @@
     a[i], a[y][x], a[v]      an element of a gather: a float subscript is rounded down; of a vector x is along rows
     v.xyz, float4(v, 1.0f)   components, and vectors of parts         (int)f, (float4)v     conversions
     instance()               int4: where the thread is, x along rows  indexof(s)            the same as float4
+    h[z][y][x]               layer by layer: then instance().z is the layer
 
 Invariant: an expression has its own type, before it is converted to what its context needs.
 """
@@ -62,7 +63,9 @@ class BrookArgument(Struct, frozen=True):
 
 
 class Callables(Protocol):
-    """Knows what can be called."""
+    """Knows what can be called; `solid`: threads may lie in layers."""
+
+    solid: bool
 
     def call(self, name: BrookWord, arguments: Sequence[BrookArgument], span: Span) -> Expr:
         """Return a call; raises BrookTextError where there is no such function, or its arguments do not fit."""
@@ -320,7 +323,8 @@ class BrookExpressions:
             cursor.expect(")", f"behind what {word.text} takes")
         span, type = cursor.since(word), "int4" if word.text == "instance" else "float4"
         zero = Literal(span=span, type=INT, text="0", value=0)
-        return InitList(span=span, type=TYPE_NAMES[type], items=(position(0, span), position(1, span), zero, zero))
+        layer = position(2, span) if self.callables.solid else zero
+        return InitList(span=span, type=TYPE_NAMES[type], items=(position(0, span), position(1, span), layer, zero))
 
     def _size(self, word: BrookWord) -> Expr:
         self.cursor.take()
@@ -376,7 +380,7 @@ class BrookExpressions:
 
     def _element(self, word: BrookWord, gather: Gather) -> Expr:
         if not self.cursor.stands("["):
-            helps = f"{word.text}{'[y][x]' if gather.axes == 2 else '[i]'}"
+            helps = f"{word.text}{('[i]', '[y][x]', '[z][y][x]')[gather.axes - 1]}"
             raise BrookTextError(word.span, f"'{word.text}' is a gather, which has no value without a subscript", helps)
         subscripts = [self._subscript()]
         while len(subscripts) < gather.axes and self.cursor.stands("["):
@@ -384,10 +388,13 @@ class BrookExpressions:
         span = self.cursor.since(word)
         places = self._places(subscripts, gather.axes, span)
         index = places[-1]
-        if gather.width is not None:
-            width = Name(span=span, type=INT, symbol=gather.width)
-            row = Binary(span=span, type=INT, op="*", left=places[0], right=width)
-            index = Binary(span=span, type=INT, op="+", left=row, right=places[1])
+        if gather.sizes:
+            # [z][y][x]: (z * height + y) * width + x
+            index = places[0]
+            for size, place in zip(reversed(gather.sizes), places[1:], strict=True):
+                length = Name(span=span, type=INT, symbol=size)
+                row = Binary(span=span, type=INT, op="*", left=index, right=length)
+                index = Binary(span=span, type=INT, op="+", left=row, right=place)
         base = Name(span=word.span, type=gather.pointer.type, symbol=gather.pointer)
         return Index(span=span, type=gather.element, base=base, index=index)
 

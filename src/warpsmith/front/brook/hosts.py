@@ -69,6 +69,8 @@ class _AsideError(Exception):
 class _HostFunctions:
     """Reads host functions as they are called."""
 
+    solid = False
+
     def __init__(self, text: BrookText) -> None:
         self.text = text
         self.made: dict[str, Function] = {}
