@@ -125,7 +125,7 @@ BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
              lambda self, name: _register(self, "tid.y" if name == "tid.x" else name)), _runs_differ),
     "blocks are alike without a look": (_set(walk.WarpWalk, "_is_alike", lambda *_: True), _blocks_differ),
     "lanes go one way alone": (
-        _set(walk.WarpWalk, "_ways", lambda self, block, mask: _ways(self, block, mask)[:1]), _both_are_lower),
+        _set(walk.WarpWalk, "_ways", lambda self, block, mask: list(_ways(self, block, mask))[:1]), _both_are_lower),
     "what comes of both ways is known": (_set(walk, "_between", lambda *_: set()), _both_are_lower),
     "the last block is forgotten": (
         _set(threads, "_axis_weights",

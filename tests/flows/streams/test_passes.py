@@ -124,7 +124,8 @@ def test_numbers_are_what_the_kernel_takes() -> None:
 def _repeated(self: _Call, parameter: BrookParameter, domain: tuple[int, int]) -> Numbers:
     data = self.streams[parameter.name].data
     rows, columns = (np.arange(wants) % has for has, wants in zip(data.shape, domain, strict=False))
-    return data[rows][:, columns]
+    found: Numbers = data[rows][:, columns]
+    return found
 
 
 def _other_axis(self: _Call, parameter: BrookParameter, domain: tuple[int, int]) -> Numbers:

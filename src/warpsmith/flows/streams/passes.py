@@ -210,7 +210,8 @@ class _Call:
         if self.kernel.definition.form == "reduce" or parameter.kind != "stream" or data.shape[:2] == domain:
             return data
         rows, columns = (np.arange(wants) * has // wants for has, wants in zip(data.shape, domain, strict=False))
-        return data[rows][:, columns]
+        found: Numbers = data[rows][:, columns]
+        return found
 
     def place(self, memory: LaunchMemory, domain: tuple[int, int, int]) -> dict[str, bytes]:
         """Return the arguments of the launch over a domain (x, y, z), with the streams in memory."""
