@@ -174,10 +174,10 @@ def lower_than_a_run(seed: int) -> list[str] | None:
     return wrong
 
 
-BOTH = 300
+BOTH = 100
 
 
 def test_no_count_of_both_ways_is_lower_than_a_run() -> None:
     found = [lower_than_a_run(seed) for seed in range(BOTH)]
-    assert sum(one is not None for one in found) >= 40
+    assert sum(one is not None for one in found) >= 12
     assert not [one for one in found if one]
