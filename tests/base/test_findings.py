@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.base.findings import Finding, Note, render_finding
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.findings import Finding, Note, marked_line, render_finding
+from warpsmith.base.source import SourceFile, Span, decode_text
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 
 FILE = SourceFile("heat.c", "void f(void)\r\n{\r\n\tfor (t = 0; t < T; t++)\r\n\t\tstep();\r\n}\r\n")
@@ -46,3 +46,8 @@ def test_verdicts_are_values() -> None:
     assert Refuted((reason,)) == Refuted((Reason("POR003", "carried"),))
     assert Proved() == Proved(())
     assert Unknown((reason,)) == Unknown((reason,), ())
+
+
+def test_spaces_of_web_pages_are_shown_as_blanks_and_letters_stay_whole() -> None:
+    file = SourceFile("k.br", decode_text("\N{NO-BREAK SPACE}o = voilà\n"))
+    assert marked_line(Span(file, 2, len(file.text) - 1)) == (" o = voilà", f" {'^' * 9}")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpsmith.base.source import Edit, SourceFile, Span, apply_edits, readable
+from warpsmith.base.source import Edit, SourceFile, Span, apply_edits, decode_text, plain_spaces, readable
 
 
 @given(st.binary(max_size=200))
@@ -70,3 +70,8 @@ def test_edits_change_their_span_and_nothing_else(raw: list[tuple[int, int, str]
     for edit in reversed(edits):
         expected = expected[: edit.span.start] + edit.text + expected[edit.span.end :]
     assert apply_edits(FILE, edits) == expected
+
+
+def test_spaces_of_web_pages_are_blanks_of_as_many_bytes() -> None:
+    text = decode_text("a\N{NO-BREAK SPACE}b\N{IDEOGRAPHIC SPACE}c à")
+    assert plain_spaces(text) == decode_text("a  b   c à") and len(plain_spaces(text)) == len(text)

@@ -69,6 +69,9 @@ def _excerpt(place: Note) -> list[str]:
     return [f"{gutter} |", f"{number} | {shown}", f"{gutter} | {carets} {place.text}".rstrip()]
 
 
+_BLANKS = " \t\r\n\f\v"
+"""Bytes that are blanks: others may be a part of a letter."""
+_SPACES = {0xA0: " ", 0x3000: " "}
 _WIDE, _BEFORE = 240, 80
 
 
@@ -79,15 +82,16 @@ def marked_line(span: Span) -> tuple[str, str]:
     """
     source = span.file.line(span.line)
     start = span.column - 1
-    end = len(source.rstrip()) if span.end_line != span.line else min(span.end_column - 1, len(source))
+    end = len(source.rstrip(_BLANKS)) if span.end_line != span.line else min(span.end_column - 1, len(source))
     first = start - _BEFORE if len(source) > _WIDE and start > _BEFORE else 0
     last = first + _WIDE if len(source) > _WIDE else len(source)
-    before, marked = source[first:start], source[start : min(max(start, end), last)].rstrip()
+    before, marked = source[first:start], source[start : min(max(start, end), last)].rstrip(_BLANKS)
     shown = f"{'…' if first else ''}{printable(source[first:last])}{'…' if last < len(source) else ''}"
     pad = "".join("\t" if letter == "\t" else " " for letter in printable(before))
     return shown.rstrip(), f"{' ' if first else ''}{pad}{'^' * max(1, len(printable(marked)))}"
 
 
 def printable(text: str) -> str:
-    """Return source text without what a terminal would take for commands."""
-    return "".join(letter if letter.isprintable() or letter == "\t" else "�" for letter in readable(text))
+    """Return source text without what a terminal would take for commands, spaces of web pages as blanks."""
+    shown = readable(text).translate(_SPACES)
+    return "".join(letter if letter.isprintable() or letter == "\t" else "�" for letter in shown)

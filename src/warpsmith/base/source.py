@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "decode_text", "one_line", "readable"]
+__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "decode_text", "one_line", "plain_spaces", "readable"]
 
 
 _ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
@@ -23,6 +23,15 @@ _ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
 def readable(text: str) -> str:
     """Return Latin-1-held `text` as the user's editor shows it (UTF-8 where it is valid)."""
     return text.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def plain_spaces(text: str) -> str:
+    """Return text with the spaces of web pages (U+00A0, U+3000) as blanks, one for each byte: offsets stay.
+
+    >>> plain_spaces(decode_text("a\N{NO-BREAK SPACE}b"))
+    'a  b'
+    """
+    return text.replace("\xc2\xa0", "  ").replace("\xe3\x80\x80", "   ")
 
 
 def one_line(path: str) -> str:

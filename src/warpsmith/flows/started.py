@@ -79,8 +79,8 @@ def place_launch(
 def _cover(domain: Domain, arguments: Iterable[Argument], block: Dim) -> Dim:
     """Return a grid whose threads are all elements of a domain, or more."""
     given = {one.name: int.from_bytes(one.bytes, "little", signed=True) for one in arguments if one.bytes is not None}
-    x, y = (-(-max(1, given[name]) // threads) for name, threads in zip(domain.sizes, block, strict=False))
-    return x, y, 1
+    x, y, *z = (-(-max(1, given[name]) // threads) for name, threads in zip(domain.sizes, block, strict=False))
+    return x, y, z[0] if z else 1
 
 
 def _place_arguments(

@@ -24,4 +24,4 @@ def read_brook_kernels(file: SourceFile) -> tuple[Module, tuple[Finding, ...], M
 
 def rows_of(kernel: BrookKernel) -> Mapping[str, str]:
     """Return the sizes that are 1 where nobody says them: those of streams with one axis."""
-    return {size.name: "1" for size in (kernel.domain[1], *(one for few in kernel.sizes.values() for one in few[1:]))}
+    return {size.name: "1" for size in (*kernel.domain[1:], *(one for few in kernel.sizes.values() for one in few[1:]))}

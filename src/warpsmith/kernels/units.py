@@ -72,9 +72,10 @@ class Launched(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True):
-    """The parameters with how many threads a kernel has along x and y; `rows`: what sizes are that nobody says."""
+    """The parameters with how many threads a kernel has along x, y, and z where they lie in layers; `rows`: what sizes
+    are that nobody says."""
 
-    sizes: tuple[str, str]
+    sizes: tuple[str, ...]
     rows: Mapping[str, str]
 
 
@@ -152,7 +153,7 @@ def _brook_unit(file: SourceFile) -> KernelUnit:
     module, findings, kernels = read_brook_kernels(file)
     parameters = {name: one.function.parameters for name, one in kernels.items()}
     launches = {name: Launched((_WAVE, 1, 1), None, 0) for name in kernels}
-    domains = {name: Domain((one.domain[0].name, one.domain[1].name), rows_of(one)) for name, one in kernels.items()}
+    domains = {name: Domain(tuple(size.name for size in one.domain), rows_of(one)) for name, one in kernels.items()}
     return KernelUnit(file, module, findings, launches, "opencl", parameters, domains=domains)
 
 

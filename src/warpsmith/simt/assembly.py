@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.source import SourceFile, Span, plain_spaces
 
 __all__ = ["AssemblyError", "AssemblyLine", "AssemblyWord", "split_assembly", "split_operands"]
 
@@ -56,7 +56,7 @@ def split_assembly(file: SourceFile, comments: Sequence[str]) -> Iterator[Assemb
     """Yield the lines of a file that say something; `comments` begin comments, outside of strings."""
     ends = re.compile(r'"(?:[^"\\]|\\.)*"|(' + "|".join(map(re.escape, comments)) + ")")
     for number in range(1, file.line_count + 1):
-        start, text = file.offset(number), _without_comment(file.line(number), ends)
+        start, text = file.offset(number), _without_comment(plain_spaces(file.line(number)), ends)
         if text.strip():
             yield _line(file, start, text)
 

@@ -11,6 +11,12 @@ import pytest
 from tests.analysis.accesses import memory_module
 from tests.analysis.counts.counted import differences, walk_of
 from tests.analysis.counts.test_loops import LOOP
+from tests.analysis.counts.test_walk import (
+    BOTH,
+    lower_than_a_run,
+    test_lanes_go_both_ways_where_memory_decides,
+    test_what_either_way_gives_decides_nothing_behind_them,
+)
 from tests.analysis.runs import launched
 from tests.simt.test_interpreter import kernel
 from warpsmith.analysis.counts import columns, loops, requests, tallies, threads, touching, walk
@@ -66,6 +72,18 @@ def _blocks_differ() -> bool:
     return False
 
 
+def _both_are_lower() -> bool:
+    """Whether lanes that go both ways are counted lower than a run, or decide by what they cannot know."""
+    try:
+        test_lanes_go_both_ways_where_memory_decides()
+        test_what_either_way_gives_decides_nothing_behind_them()
+        if any(lower_than_a_run(seed) for seed in range(BOTH)):
+            return True
+    except AssertionError:
+        return True
+    return False
+
+
 def _floor(a: Column, b: Column) -> Column:
     return np.where(b == 0, ~np.zeros_like(b), a // np.where(b == 0, b.dtype.type(1), b))
 
@@ -79,6 +97,7 @@ def _set_op(name: str, made: object) -> Patch:
 
 
 _first_above, _period = loops._first_above, touching.AccessCounter._period
+_ways = walk.WarpWalk._ways
 _take = tallies.Tallies.take
 _register, _count = threads.LaunchedThreads.register, requests.count_sectors
 BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
@@ -105,6 +124,9 @@ BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
         _set(threads.LaunchedThreads, "register",
              lambda self, name: _register(self, "tid.y" if name == "tid.x" else name)), _runs_differ),
     "blocks are alike without a look": (_set(walk.WarpWalk, "_is_alike", lambda *_: True), _blocks_differ),
+    "lanes go one way alone": (
+        _set(walk.WarpWalk, "_ways", lambda self, block, mask: list(_ways(self, block, mask))[:1]), _both_are_lower),
+    "what comes of both ways is known": (_set(walk, "_between", lambda *_: set()), _both_are_lower),
     "the last block is forgotten": (
         _set(threads, "_axis_weights",
              lambda numbers, blocks, steady: np.array([1.0, blocks - 2, 0, 0] if blocks > 4 else [1.0] * blocks)),

@@ -36,6 +36,8 @@ def test_arguments_that_are_known_and_those_that_are_not() -> None:
     assert array_of(pointer.column - REGION // 4) == array_of(pointer.column)
     assert _of(sources, Param("x")) == Lacking("the argument x") == _of(sources, Param("x"), F32)
     assert isinstance(_of(sources, Param("x"), I128), Lacking)
+    real = _of(sources, Param("m"), F32)
+    assert isinstance(real, Known) and real.column.view("f4").tolist() == [7.0]
 
 
 def test_variables_begin_at_the_first_bank() -> None:

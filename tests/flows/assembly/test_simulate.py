@@ -104,9 +104,44 @@ def test_vectors_have_their_mask_in_k1() -> None:
     assert simulate_assembly(_file(VECTORS), options).steps[2].mask == 0x1F
 
 
+GATHER = """
+    vpgatherdd zmm1 {k1}, [rdi + 4*zmm0]
+    mov ecx, 7
+    vpbroadcastd zmm2, ecx
+    vpaddd zmm1, zmm1, zmm2
+    kxnorw k1, k1, k1
+    vpscatterdd [rsi + 4*zmm0 - 32] {k1}, zmm1
+    ret
+"""
+
+
+def test_vectors_reach_arrays() -> None:
+    arguments = ("zmm0=8", "rdi=iota:u32[24]", "rsi=zeros:u32[16]")
+    (target,) = simulate_assembly(_file(GATHER), AssemblyOptions(arguments=arguments)).outputs
+    assert target.name == "rsi" and target.changed == 16 and target.first[:3] == ("15", "16", "17")
+    report = simulate_assembly(_file(GATHER), AssemblyOptions(arguments=("zmm0=9", *arguments[1:])))
+    (finding,) = report.findings
+    assert (finding.rule, report.exit_code) == ("ASM002", 1) and finding.span is not None and finding.span.line == 2
+    assert finding.message == "lane 15: 4 bytes at byte 96 of rdi, which has 96"
+
+
+def test_the_example_picks_where_there_is_something() -> None:
+    file = SourceFile.read(str(Path(__file__).parents[3] / "examples" / "avx512" / "gather.s"))
+    arguments = ("rdi=each:i32[16]=i*5%16-4", "rsi=each:u32[16]=100+i", "rdx=zeros:u32[16]")
+    report = simulate_assembly(file, AssemblyOptions(arguments=arguments))
+    (out,) = report.outputs
+    picked = [i * 5 % 16 - 4 for i in range(16)]
+    assert out.first == tuple(str(100 + n if n >= 0 else 0) for n in picked[:8])
+    assert report.steps[-1].mask == sum(1 << i for i in range(16) if picked[i] >= 0) and not report.findings
+
+
 @pytest.mark.parametrize(
     "options",
-    [AssemblyOptions(arguments=("s1=2",)), AssemblyOptions(block=(17, 1, 1)), AssemblyOptions(grid=(2, 1, 1))],
+    [
+        AssemblyOptions(arguments=("s1=2",)),
+        AssemblyOptions(block=(17, 1, 1)),
+        AssemblyOptions(grid=(2, 1, 1)),
+    ],
 )
 def test_vectors_are_one_wave(options: AssemblyOptions) -> None:
     with pytest.raises(UsageError, match="AVX-512"):

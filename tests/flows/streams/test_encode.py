@@ -190,3 +190,17 @@ def test_no_parameter_of_that_name(tmp_path: Path) -> None:
     assert "sort_pass.width, sort_pass.distance, sort_pass.period" in caught.value.findings[0].help[0]
     with pytest.raises(UsageError, match="a kernel of Brook"):
         encode_file(KernelFile(str(tmp_path / "k.cu")), ("k.w",))
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("struct s *other(float *x) { k(x, x, 3); return 0; }", "k is named in a part of the text that is not read"),
+        ("#if 0\nvoid old() { k(a, b, 3); }\n#endif", "k is named in a part of the text that is not read"),
+        ("#define CALL k(a, b, 4)", "k is named in a part of the text that is not read"),
+        ("#define TWICE(x) ((x) * 2)", "texts with macros that have parameters are not encoded"),
+    ],
+)
+def test_what_is_called_out_of_sight_is_refused(more: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        encoded(f"{more}\n{KERNEL.replace('BODY', 'o = a;')}", "k.w")

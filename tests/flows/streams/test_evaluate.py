@@ -100,7 +100,7 @@ def test_it_computes_what_gcc_computes(tmp_path: Path) -> None:
         ("a[0] = 1 / (a[1] - a[1]);", "0 has no value"),
         ("for (;;) ;", "host code runs more than"),
         ("float s<0>;", "an extent is a whole number from 1 on, and this is 0"),
-        ("float s<2, 2, 2>;", "'s' has 3 axes"),
+        ("float s<2, 2, 2, 2>;", "'s' has 4 axes"),
         ("float s<8>; streamRead(s, x);", "s has 8 numbers, and x 4"),
         ("float s<4>; streamRead(s, a);", "a has numbers of another type than the stream s"),
         ("float s<4>; streamWrite(s, x);", "nothing was written to s before"),

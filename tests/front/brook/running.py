@@ -52,12 +52,15 @@ def launch(
     module: Module, kernel: str, arrays: Arrays, numbers: Mapping[str, float], shape: tuple[int, int],
     *, compiled: bool = False,
 ) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
-    """Return what the arrays hold after a launch over `shape`, height and width; `numbers`: constants and sizes."""
+    """Return what the arrays hold after a launch over `shape`, rows and width; `numbers`: constants and sizes, `depth`
+    of threads in layers."""
     memory = LaunchMemory(checks=not compiled)
     arguments: dict[str, bytes] = {}
     buffers = {name: memory.allocate(name, np.ascontiguousarray(array).tobytes()) for name, array in arrays.items()}
     arguments |= {name: struct.pack("<Q", buffer.address) for name, buffer in buffers.items()}
-    sizes = {"width": shape[1], "height": shape[0]}
+    layers = int(numbers.get("depth", 1))
+    rows = shape[0] // layers
+    sizes = {"width": shape[1], "height": rows}
     for parameter in next(f for f in module.functions if f.name == kernel).parameters:
         value = {**sizes, **numbers}.get(parameter.name)
         if value is not None and parameter.type is not None:
@@ -65,7 +68,7 @@ def launch(
             arguments[parameter.name] = struct.pack(form, value)
         elif value is not None:
             arguments[parameter.name] = np.asarray(value).tobytes()
-    grid = (-(-shape[1] // 8), -(-shape[0] // 4), 1)
+    grid = (-(-shape[1] // 8), -(-rows // 4), layers)
     how = Launch(grid, (8, 4, 1), arguments=arguments, max_steps=1 << 40 if compiled else 3_000_000)
     if compiled:
         checks = Checks(lost=False, requests=False, uninitialized=False, races=False, quick=True)

@@ -31,9 +31,16 @@ def test_parameters_are_what_is_written_behind_their_names() -> None:
         ("kernel void f(float a<) {}", 1, 22, "'<' is not closed"),
         ("kernel void f(float a[) {}", 1, 22, "'[' is not closed"),
         ("kernel void f(out float o<>) { o = 1;", 1, 30, "this block has no end"),
-        ("kernel void f(float g[][][], out float o<>) {}", 1, 21, "'g' has 3 axes, and gathers have one or two here"),
+        ("kernel void f(int g[][][][], out int o<>) {}", 1, 19, "'g' has 4 axes, and gathers have three at most here"),
         ("kernel float f(out float o<>) { return 1; }", 1, 14, "f has out streams, and returns a value"),
-        ("kernel void f(iter float i<>, out float o<>) {}", 1, 15, "'iter' streams are not read here"),
+        (
+            "kernel void f(vout[1] float i<>) {}",
+            1,
+            15,
+            "'vout' streams are not read here: threads push as much as they like",
+        ),
+        ("kernal void f(out float o<>) {}", 1, 1, "'kernal' is no type of Brook+"),
+        ("kernel void f(char c, out float o<>) {}", 1, 15, "'char' is no type of Brook+"),
         ("kernel void f(float a, float a, out float o<>) {}", 1, 30, "two parameters are called 'a'"),
         ("kernel void f(reduce float a<>) {}", 1, 28, "a reduce parameter stands in a kernel"),
         (
@@ -43,7 +50,6 @@ def test_parameters_are_what_is_written_behind_their_names() -> None:
             "f reduces one in stream to one reduce parameter",
         ),
         ("kernel void f(void a) {}", 1, 15, "a parameter has no type void"),
-        ("\nfloat x = 3;", 2, 7, "'x' is a variable outside of functions"),
         ("kernel void f(out float o<>) {o=1;}\nkernel void f(out float o<>) {o=1;}", 2, 13, "'f' is defined twice"),
         ("}", 1, 1, "'}' cannot stand here"),
     ],
@@ -58,3 +64,34 @@ def test_reading_goes_on_behind_a_mistake() -> None:
     assert [(line, message) for line, _, message, _ in wrong(text)] == [
         (1, "'foo' is no type of Brook+"), (2, "'y' is not declared")
     ]  # fmt: skip
+
+
+HOST = """typedef struct { float x; char *name; } Item;
+static char retval = 1, *names[] = { "a;", "b" };
+struct pair { int a; } pairs[4] = { { 1 } };
+enum color { red, green };
+extern FILE *log(const char *text, struct pair *p);
+Item made(Item *from, int n) { if (n) { return from[0]; } return from[1]; }
+void shown(char *text, Item one) { }
+float scale = 3;
+kernel void k(float a<>, out float o<>) { o = a; }
+int main(int argc, char *argv[]) { return 0; }
+"""
+
+
+def test_what_c_has_is_left_aside_until_host_code_comes_to_it() -> None:
+    text = read(HOST)
+    assert list(text.kernels) == ["k"] and list(text.definitions) == ["k", "main"]
+    assert {"Item", "retval", "pairs", "log", "made", "shown", "scale"} < set(text.aside)
+    assert text.aside["scale"].message == "'scale' is a variable outside of functions"
+    assert [line for line, *_ in wrong(HOST + "kernel void j(Item a<>, out float o<>) { o = 1; }")] == [11]
+
+
+def test_streams_that_count_are_in_streams() -> None:
+    text = read("kernel void k(iter float2 i<>, float a<>, out float o<>) { o = i.y + a; }")
+    assert [one.kind for one in text.definitions["k"].parameters] == ["stream", "stream", "out"]
+
+
+def test_indexof_is_asked_of_streams() -> None:
+    text = read("kernel void k(float a<>, float b<>, out float o<>) { o = indexof(a).x + indexof o.y; }")
+    assert text.definitions["k"].placed == {"a", "o"}

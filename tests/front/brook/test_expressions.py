@@ -49,7 +49,7 @@ def test_subscripts_below_zero_are_rounded_down() -> None:
         ("o = g;", 5, "'g' is a gather, which has no value without a subscript"),
         ("o = h[1];", 5, "this gather takes 2 subscripts, and here is 1"),
         ("g[0] = a;", 1, "'g' is a gather, which is not written"),
-        ("o = a.x;", 7, "float has no components"),
+        ("o = a.y;", 7, "float has no component 'y'"),
         ("o = v.q;", 7, "float4 has no component 'q'"),
         ("o = b;", 5, "'b' is not declared"),
         ("o = sine(a);", 5, "there is no function 'sine' for kernels"),

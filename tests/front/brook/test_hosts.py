@@ -7,6 +7,7 @@ import pytest
 from tests.front.brook.running import EXAMPLES, read
 from warpsmith.base.errors import InputError
 from warpsmith.front.brook.hosts import read_host
+from warpsmith.front.brook.statements import STREAM
 from warpsmith.tree.nodes import Call, Name
 from warpsmith.tree.types import FLOAT
 from warpsmith.tree.walk import walk
@@ -37,7 +38,10 @@ KERNEL = "kernel void k(float a<>, out float o<>) { o = a; }\nkernel float h(flo
         ("float s<4>; s[0];", 13, "'s' is a stream, which has no value here"),
         ("f();", 1, "f calls itself, which host code may not here"),
         ("float *p; *1;", 12, "'*' takes a pointer, and this is int"),
-        ("iter float i<4>;", 1, "'iter' is not read here"),
+        ("iter float i<4>;", 16, "';' cannot stand here"),
+        ("iter float i;", 13, "';' cannot stand here"),
+        ("iter float i<4> = 3;", 19, "'3' cannot stand here"),
+        ("iter float i<4> = iter(0, x);", 27, "'x' is not declared"),
     ],
 )
 def test_what_is_not_read_is_told_where_it_stands(body: str, place: int, message: str) -> None:
@@ -53,6 +57,24 @@ def test_kernels_are_there_whatever_host_code_is() -> None:
     assert list(read(KERNEL + "int main() { return scanf(); }").kernels) == ["k"]
 
 
-def test_a_stream_is_no_parameter_of_a_host_function() -> None:
-    with pytest.raises(InputError, match="'s' of a host function is a stream"):
-        read_host(read("void f(float s<>) { }"), "f")
+def test_streams_are_parameters_of_host_functions() -> None:
+    text = "kernel void k(float a<>, out float o<>) { o = a; }\nvoid f(float s<>, float t<>) { k(s, t); }\n"
+    host = read_host(read(text), "f")
+    assert [one.type for one in host.function.parameters] == [STREAM, STREAM] and len(host.elements) == 2
+    with pytest.raises(InputError, match="'s' of a host function is written as a whole"):
+        read_host(read("void f(out float s) { }"), "f")
+
+
+def test_what_is_left_aside_is_told_where_host_code_comes_to_it() -> None:
+    text = read(
+        "static char *name(int n) { return 0; }\nstruct s { int a; } f2(int n) { }\nvoid f() { f2(name(3)); }\n"
+    )
+    with pytest.raises(InputError, match="'struct' is no type of Brook"):
+        read_host(text, "f2")
+    with pytest.raises(InputError, match="'struct' is no type of Brook"):
+        read_host(text, "f")
+
+
+def test_main_has_words_of_the_command_line() -> None:
+    text = "int main(int argc, char **argv) { size_t n; long m; if (argc > 1 && argv[1] != NULL) exit(1); return 0; }"
+    assert read_host(read(text), "main").function.symbol.name == "main"

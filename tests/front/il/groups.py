@@ -110,7 +110,10 @@ class Groups(Direct):
         for at, letter in enumerate(mask or "xyzw"):
             if letter != "_":
                 new[at] = _get(memory, address + (4 * at if name.startswith("uav_raw") else 0))
-        if "_read_" in name:
+        if "_cmp_xchg" in name:
+            value, was = (self._read(one, "bits")[0] for one in sources[1:])
+            _put(memory, address, value & MASK if _get(memory, address) == was & MASK else _get(memory, address))
+        elif "_read_" in name:
             change = _CHANGES[name.split("_")[2]]
             _put(memory, address, change(_get(memory, address), self._read(sources[1], "bits")[0]) & MASK)
         self.registers[register] = new

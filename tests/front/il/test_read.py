@@ -10,6 +10,8 @@ import pytest
 from tests.front.il.listings import PLAIN, SECTIONS, TRANSLATED
 from tests.front.il.running import parse
 from warpsmith.base.errors import InputError
+from warpsmith.base.source import decode_text
+from warpsmith.front.il.printing import print_il
 
 HEAD = "il_ps_2_0\ndcl_output_generic o0\ndcl_input_position_interp(linear_noperspective) v0.xy__\n"
 
@@ -89,3 +91,8 @@ def test_a_megabyte_of_noise_ends_in_a_second(letters: str) -> None:
         found = wrong(start + noise)
         assert 0 < len(found) <= 20
     assert time.process_time() - before < 4
+
+
+def test_a_listing_from_a_web_page_reads_as_it_is() -> None:
+    text = PLAIN.replace("\n", "\n\N{NO-BREAK SPACE}\N{NO-BREAK SPACE} ").replace(", ", ",\N{NO-BREAK SPACE}")
+    assert print_il(parse(decode_text(text))) == print_il(parse(PLAIN))

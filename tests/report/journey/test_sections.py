@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.report.journey.made import made_journey
+from warpsmith.report.analysis.numbers import COLUMNS, ESTIMATED, NOT_KNOWN
 from warpsmith.report.journey.model import MachineRow, MachineStage
 from warpsmith.report.journey.sections import closing_line, sections
 
@@ -49,3 +50,12 @@ def test_the_last_line_counts_what_was_compared() -> None:
     assert closing_line(made_journey(stopped=False)) == "All 3 outputs are the original's; 1 not run."
     nothing = replace(made_journey(), ran=MachineStage(), rewritten=type(made_journey().rewritten)(), streams=None)
     assert closing_line(nothing) == "No output was compared."
+
+
+def test_what_signs_of_figures_mean_is_said_where_they_stand() -> None:
+    made = made_journey()
+    assert sections(made)[1].notes == ("races in k1 (port): none, proven for blocks of 64",)
+    row = made.found.figures[0]
+    cells = tuple({"regs": "8*", "load / store sectors": "4.0+? / -"}.get(name, "-") for name in COLUMNS)
+    signed = replace(made, found=replace(made.found, figures=(replace(row, cells=cells),)))
+    assert sections(signed)[1].notes[:2] == (ESTIMATED, NOT_KNOWN)

@@ -10,7 +10,8 @@ from warpsmith.base.nvidia import find_tool
 from warpsmith.base.source import SourceFile
 from warpsmith.targets.llvm import sass
 from warpsmith.targets.llvm.export import lower_by_llvm
-from warpsmith.targets.llvm.sass import read_disassembly, sass_of
+from warpsmith.targets.llvm.listing import Listed, Listing
+from warpsmith.targets.llvm.sass import SassCount, count_sass, read_disassembly, sass_of
 
 TEXT = "__global__ void k(int *a) {\n    a[threadIdx.x] *= 3;\n}\n"
 DISASSEMBLY = """
@@ -37,6 +38,27 @@ def test_lines_of_a_disassembly() -> None:
         (".L_x_0:", 0),
         ("/*0020*/                   BRA `(.L_x_0);", 2),
     ]
+
+
+COUNTED = """
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/              @!P0 LDG.E R9, desc[UR4][R2.64] ;
+        /*0020*/             @!UP1 UIADD3 UR4, UR4, 0x1, URZ ;
+        /*0030*/                   LDS R0, [R4] ;
+        /*0040*/              @!P0 BRA `(.L_x_1) ;
+        /*0050*/                   STG.E desc[UR4][R2.64], R0 ;
+        /*0060*/                   EXIT ;
+.L_x_0:
+        /*0070*/                   BRA `(.L_x_0);
+        /*0080*/                   NOP;
+        /*0090*/                   NOP;
+"""
+
+
+def test_instructions_are_counted_but_for_what_fills_up() -> None:
+    listing = Listing(tuple(map(Listed, COUNTED.splitlines())), "//")
+    assert count_sass(listing) == SassCount(instructions=7, loads=2)
+    assert count_sass(Listing((), "//")) == SassCount(0, 0)
 
 
 def test_tools_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

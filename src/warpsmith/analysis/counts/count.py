@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.analysis.counts.columns import Column
 from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
@@ -56,7 +57,7 @@ class AccessCount(Struct, frozen=True):
 class LaunchCounts(Struct, frozen=True):
     """`exact`: every number is that of a run; else `looked_at` blocks stand for all, and those between may differ.
     `visits` and `lanes`: warps and lanes that come to each block of code. `lacks`: what is not known; `work` is None
-    then."""
+    then. `forks`: what decides the branches that all lanes are counted both ways of."""
 
     block: Dim
     grid: Dim
@@ -67,6 +68,7 @@ class LaunchCounts(Struct, frozen=True):
     accesses: tuple[AccessCount, ...] = ()
     lacks: tuple[str, ...] = ()
     work: LaunchWork | None = None
+    forks: tuple[str, ...] = ()
 
 
 def count_launch(
@@ -75,14 +77,16 @@ def count_launch(
     arguments: Mapping[str, int],
     holding: Holding,
     most: int = MOST_WORK,
+    *,
+    both: bool = False,
 ) -> LaunchCounts:
     """Return the counts of a launch; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
-    warps together before it is given up."""
+    warps together before it is given up; `both`: where it is not known which way lanes go, they go both ways."""
     module, function, graph = owner
     block, grid, warp = shape
     threads = LaunchedThreads.of(block, grid, warp)
     try:
-        walk = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments))
+        walk = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments), both=both)
         walk.left = most
         walked = walk.run()
     except NotCountedError as error:
@@ -90,10 +94,11 @@ def count_launch(
     sums = walked.tallies.added(threads.weights(walked.unsteady))
     accesses = tuple(_access(i, row, walked) for i, row in sums.requests.items())
     found = LaunchCounts(
-        block, grid, not any(threads.sampled(axis) for axis in walked.unsteady), threads.count,
+        block, grid, not walked.forks and not any(map(threads.sampled, walked.unsteady)), threads.count,
         {name: round(float(count[0])) for name, count in sums.visits.items()},
         {name: round(float(count[0])) for name, count in sums.lanes.items()},
         accesses, tuple(dict.fromkeys(_tell(a.lacks, a.instruction.span) for a in accesses if a.lacks)),
+        forks=walked.forks,
     )  # fmt: skip
     if found.lacks:
         return found
@@ -101,9 +106,7 @@ def count_launch(
         work = _work((function, graph), sums, walked, (threads, holding))
     except TooManyIntervalsError:
         return _lacking(found, "which bytes its blocks touch: they are in too many pieces")
-    return LaunchCounts(
-        block, grid, found.exact, found.looked_at, found.visits, found.lanes, accesses, (), work
-    )  # fmt: skip
+    return replace(found, work=work)
 
 
 def _tell(why: str, span: Span | None) -> str:
@@ -112,9 +115,7 @@ def _tell(why: str, span: Span | None) -> str:
 
 
 def _lacking(found: LaunchCounts, why: str) -> LaunchCounts:
-    return LaunchCounts(
-        found.block, found.grid, found.exact, found.looked_at, found.visits, found.lanes, found.accesses, (why,)
-    )
+    return replace(found, lacks=(why,))
 
 
 def _access(i: Instruction, row: np.ndarray, walked: Walked) -> AccessCount:

@@ -14,7 +14,7 @@ __all__ = ["BlockChoice", "PredictedTime"]
 
 class PredictedTime(Struct, frozen=True):
     """`prediction` None: what it lacks is in `lacks`. `exact`: the counts under it are those of a run, else `looked_at`
-    blocks stand for all."""
+    blocks stand for all. `forks`: what decides the branches that all lanes are taken to go both ways at."""
 
     block: Dim
     grid: Dim | None
@@ -24,6 +24,7 @@ class PredictedTime(Struct, frozen=True):
     looked_at: int = 0
     lacks: tuple[str, ...] = ()
     occupancy: Occupancy | None = None
+    forks: tuple[str, ...] = ()
 
 
 class BlockChoice(Struct, frozen=True):

@@ -45,8 +45,11 @@ def predict_time(facts: KernelFacts, launch: tuple[Dim, Dim] | None = None, most
     return predict_launch(kernel, LaunchShape(block, grid, facts.shape.arguments), most)
 
 
-def predict_launch(kernel: HeldKernel, shape: LaunchShape, most: int = MOST_WORK) -> PredictedTime:
-    """Return the predicted time of a kernel in a launch whose block is known."""
+def predict_launch(
+    kernel: HeldKernel, shape: LaunchShape, most: int = MOST_WORK, *, both: bool = False
+) -> PredictedTime:
+    """Return the predicted time of a kernel in a launch whose block is known; `both`: at most that time, where it is
+    not known which way lanes go."""
     block, grid, device, held = shape.block, shape.grid, kernel.device, kernel.held
     assert block is not None
     if grid is None:
@@ -59,13 +62,13 @@ def predict_launch(kernel: HeldKernel, shape: LaunchShape, most: int = MOST_WORK
         return PredictedTime(block, grid, lacks=("a multiprocessor on which a block fits",), occupancy=found)
     holding = Holding(found.blocks, found.blocks * device.units, shared)
     owner = kernel.module, kernel.function, Graph.of(kernel.function)
-    counts = count_launch(owner, (block, grid, device.warp_width), shape.arguments, holding, most)
+    counts = count_launch(owner, (block, grid, device.warp_width), shape.arguments, holding, most, both=both)
     prediction = None if counts.work is None else predict(device, counts.work)
     lacks = counts.lacks
     if counts.work is not None and prediction is None:
         lacks = (f"what a multiprocessor of {device.arch} does in a clock",)
     return PredictedTime(
-        block, grid, prediction, counts.work, counts.exact, counts.looked_at, lacks, found
+        block, grid, prediction, counts.work, counts.exact, counts.looked_at, lacks, found, counts.forks
     )  # fmt: skip
 
 

@@ -69,6 +69,8 @@ class LaunchSources(Struct):
     def _argument(self, read: Param, value: Value) -> Number:
         name = read.parameter
         if name in self.arguments and not read.offset:
+            if value.type.kind == "float":
+                return Known(np.array([self.arguments[name]], f"f{value.type.bytes}").view(dtype_of(value.type)))
             bits = self.arguments[name] % (1 << value.type.bits)
             column = np.array([bits], np.uint64)
             if value.type.bits == 1:

@@ -9,7 +9,7 @@
 
 Invariant: visits, lanes, requests, sectors and passes are those of a run in which the branches go as computed; the
 random kernels of the tests are run and compared, number by number. A branch on what is not known ends the count: the
-reason is kept, and there are no figures.
+reason is kept, and there are no figures; or lanes go both ways (`both`), so that no count is less than that of a run.
 Limits: calls that are not inlined, loops with several entries, what lanes tell each other (votes, shuffles).
 """
 
@@ -76,19 +76,22 @@ class NotCountedError(Exception):
 
 class Walked(Struct, frozen=True):
     """`unsteady`: axes along which blocks that stand for others may not be like them; `lacks`: why the addresses of an
-    access are not known."""
+    access are not known; `forks`: what decides the branches that all lanes went both ways at."""
 
     tallies: Tallies
     unsteady: frozenset[str]
     writer: AccessCounter
     lacks: Mapping[Instruction, str] = field(default_factory=dict)
+    forks: tuple[str, ...] = ()
 
 
 class WarpWalk:
-    """One walk of a launch's warps through a kernel."""
+    """One walk of a launch's warps through a kernel; `both`: where it is not known which way lanes go, they go both."""
 
-    def __init__(self, function: Function, graph: Graph, threads: LaunchedThreads, sources: LaunchSources) -> None:
-        self.function, self.graph, self.threads, self.sources = function, graph, threads, sources
+    def __init__(
+        self, function: Function, graph: Graph, threads: LaunchedThreads, sources: LaunchSources, *, both: bool = False
+    ) -> None:
+        self.function, self.graph, self.threads, self.sources, self.both = function, graph, threads, sources, both
         self.blocks: dict[str, BasicBlock] = {b.name: b for b in function.blocks}
         # these are short, and what is in them seldom goes evenly: each that is tried costs a walk from the start
         self.irregular = {graph.cycles_around(end)[-1].header for end in find_unrolled(function, graph).ends}
@@ -116,9 +119,12 @@ class WarpWalk:
         self.tallies = Tallies(self.threads.count)
         self.writer = AccessCounter(self.threads)
         self.lacks: dict[Instruction, str] = {}
+        self.forks: dict[str, str] = {}
+        self.meetings: dict[str, str] = {}
         waiting = {self.graph.entry: self.threads.filled()}
         self._region(None, waiting)
-        return Walked(self.tallies, frozenset(self.unsteady), self.writer, self.lacks)
+        forks = tuple(dict.fromkeys(self.forks.values()))
+        return Walked(self.tallies, frozenset(self.unsteady), self.writer, self.lacks, forks)
 
     # --- where lanes are
 
@@ -204,23 +210,40 @@ class WarpWalk:
 
     def _leave(self, block: BasicBlock, mask: Column) -> dict[str, Column]:
         ways: dict[str, Column] = {}
-        for after, there in self._ways(block.terminator, mask):
+        for after, there in self._ways(block, mask):
             if there.any():
                 self._phis(block.name, after, there)
                 ways[after] = ways[after] | there if after in ways else there
         return ways
 
-    def _ways(self, end: Terminator, mask: Column) -> Iterable[tuple[str, Column]]:
+    def _ways(self, block: BasicBlock, mask: Column) -> Iterable[tuple[str, Column]]:
+        end: Terminator = block.terminator
         match end:
             case Jump(target):
                 return [(target, mask)]
             case Branch(condition, then, other):
+                if self._forks(block.name, end):
+                    return [(then, mask), (other, mask)]
                 yes = self._decide(condition, end.span, mask)
                 return [(then, mask & yes), (other, mask & ~yes)]
             case Switch(value, cases, other):
                 return self._cases(value, cases, other, end.span, mask)
             case Return() | Exit() | Unreachable():
                 return []
+
+    def _forks(self, name: str, end: Branch) -> bool:
+        """Whether lanes go both ways at a branch, which leaves no loop; what they meet with is not known then."""
+        number = self.number(end.condition)
+        if not self.both or not isinstance(number, Lacking):
+            return False
+        if any((end.then in cycle.blocks) != (end.other in cycle.blocks) for cycle in self.graph.cycles_around(name)):
+            return False
+        if name not in self.forks:
+            self.forks[name] = number.why
+            join = self.graph.post_dominator[name]
+            there = _between(self.graph, end.then, join) & _between(self.graph, end.other, join)
+            self.meetings.update(dict.fromkeys(there, number.why))
+        return True
 
     def _cases(
         self, value: Operand, cases: Sequence[tuple[int, str]], other: str, span: Span | None, mask: Column
@@ -278,7 +301,8 @@ class WarpWalk:
     def _phis(self, before: str, after: str, there: Column) -> None:
         """Give the phis of a block what comes along an edge."""
         phis = [phi for phi in self.blocks[after].phis if phi.result in self.wanted]
-        comes = [(phi, self.number(_incoming(phi, before))) for phi in phis]
+        met = self.meetings.get(after)
+        comes = [(phi, Lacking(met) if met is not None else self.number(_incoming(phi, before))) for phi in phis]
         for phi, number in comes:
             self.merge(phi.result, number, there)
 
@@ -345,6 +369,18 @@ def _merged(new: Slope | None, old: Slope | None, mask: Column) -> Slope:
     if isinstance(new, str) or isinstance(old, str):
         return new if isinstance(new, str) and new == old else UNEVEN
     return np.where(mask, _ZERO if new is None else new, _ZERO if old is None else old)
+
+
+def _between(graph: Graph, start: str, join: str) -> set[str]:
+    """Return the blocks that lanes may come to on their way from a block to where they are together again."""
+    found: set[str] = set()
+    pending = [start]
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += () if name == join else graph.successors[name]
+    return found
 
 
 def _incoming(phi: Phi, before: str) -> Operand:

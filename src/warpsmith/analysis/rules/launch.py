@@ -169,8 +169,8 @@ def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
     if blocks == _threads(facts) == 1:
         helps = ("share the work among threads, or run it on the host if it is little",)
     if blocks < units:
-        several = "block" if blocks == 1 else "blocks"
-        message = f"{blocks} {several} for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
+        counted = f"{blocks} block{'' if blocks == 1 else 's'}"
+        message = f"{counted} for {units} multiprocessors of {facts.device.arch}: {units - blocks} stay empty"
         yield KernelFinding(
             "OCC003", message, "proven", facts.kernel, facts.span, "grid size", help=helps,
             impact=units / max(1, blocks),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
 from msgspec import Struct, field
 
 from warpsmith.base.errors import UsageError
@@ -19,8 +20,9 @@ from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelUnit
 from warpsmith.report.masks.model import MaskReport, MaskStep
 from warpsmith.simt.avx512.nodes import LANES
+from warpsmith.simt.avx512.operands import ADDRESSES, GENERAL
 from warpsmith.simt.avx512.read import read_avx512
-from warpsmith.simt.avx512.run import begin_avx512, run_avx512
+from warpsmith.simt.avx512.run import AvxState, begin_avx512, run_avx512
 from warpsmith.simt.gcn.nodes import GcnKernel, GcnProgram
 from warpsmith.simt.gcn.run import GcnStop, run_gcn
 from warpsmith.simt.gcn.start import GcnTask
@@ -106,19 +108,15 @@ def _simulate_vectors(file: SourceFile, options: AssemblyOptions) -> MaskReport:
     """Run a program of AVX-512, whose mask is k1."""
     # text → program
     program = read_avx512(file)
-    # what it begins with: so many lanes, numbered from zmm0 on
-    lanes, first = (options.block or (LANES, 1, 1))[0], 0
-    for text in options.arguments:
-        name, _, value = (part.strip() for part in text.partition("="))
-        if name != "zmm0" or not value:
-            message = f"--arg {text}: a program of AVX-512 has the numbers of its lanes in zmm0"
-            raise UsageError(Finding("INP000", "error", message, help=("--arg zmm0=8: they are 8, 9, 10, …",)))
-        first = _number(text, value)
+    # what it begins with: so many lanes, numbered from zmm0 on, and arrays
+    lanes = (options.block or (LANES, 1, 1))[0]
     if not 1 <= lanes <= LANES or options.grid is not None:
         message = f"a program of AVX-512 is one wave of at most {LANES} lanes"
         raise UsageError(Finding("INP000", "error", message, help=("leave --grid out; --block 16",)))
+    state, arrays, buffers = _place_vectors(options, lanes)
+    before = {name: bytes(buffer.data) for name, buffer in buffers.items()}
     # the run
-    run = run_avx512(program, begin_avx512(first, lanes), options.max_steps)
+    run = run_avx512(program, state, options.max_steps)
     # what it showed
     spans = [program.instructions[index].span for index, _ in run.masks]
     steps = [
@@ -127,8 +125,39 @@ def _simulate_vectors(file: SourceFile, options: AssemblyOptions) -> MaskReport:
     ]
     return MaskReport(
         Path(file.path).name, "AVX-512", LANES, 1, len(run.masks), "k1", tuple(steps), len(run.masks),
-        findings=run.findings,
+        tuple(output_rows(arrays, buffers, before, options.out)), run.findings,
     )  # fmt: skip
+
+
+def _place_vectors(options: AssemblyOptions, lanes: int) -> tuple[AvxState, list[Argument], dict[str, Buffer]]:
+    """Return the state before a program of AVX-512: numbers of lanes, general registers, arrays where they point to."""
+    memory = LaunchMemory(checks=False)
+    state = begin_avx512(0, lanes)
+    state.memory = memory
+    arrays: list[Argument] = []
+    buffers: dict[str, Buffer] = {}
+    for text in options.arguments:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if name == "zmm0" and value:
+            state.zmm[0] += np.uint32(_number(text, value))
+        elif name in GENERAL and value:
+            state.r[GENERAL.index(name)] = _number(text, value)
+        elif name in ADDRESSES and value:
+            argument = make_argument(name, value, {})
+            if argument.array is None:
+                raise _no_register(text)
+            buffers[name] = memory.allocate(name, argument.array.tobytes())
+            arrays.append(argument)
+            state.r[ADDRESSES.index(name)] = buffers[name].address
+        else:
+            raise _no_register(text)
+    return state, arrays, buffers
+
+
+def _no_register(text: str) -> UsageError:
+    message = f"--arg {text}: a program of AVX-512 has the numbers of its lanes in zmm0, and registers"
+    helps = ("--arg zmm0=8: they are 8, 9, 10, …", "--arg ecx=3, --arg rdi=iota:u32[64] (an array)")
+    return UsageError(Finding("INP000", "error", message, help=helps))
 
 
 def _place_kernel(file: SourceFile, program: GcnProgram, options: AssemblyOptions) -> _Placed:

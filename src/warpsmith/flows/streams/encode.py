@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.base.c_lexer import C17, lex
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
@@ -25,7 +26,7 @@ from warpsmith.flows.streams.powers import exponent_name, exponents_passed
 from warpsmith.flows.streams.shifts import shifted
 from warpsmith.flows.streams.values import host_error
 from warpsmith.front.brook.hosts import read_host
-from warpsmith.front.brook.nodes import BrookKernel, BrookParameter
+from warpsmith.front.brook.nodes import BrookDefinition, BrookKernel, BrookParameter
 from warpsmith.front.brook.read import BrookText, read_brook
 from warpsmith.kernels.units import KernelFile, read_unit
 from warpsmith.tree.nodes import Call, Function, Name
@@ -81,6 +82,7 @@ def encode_parameter(file: SourceFile, wanted: str) -> str:
     if text.findings:
         raise InputError(*text.findings)
     kernel, parameter, at = _meant(text, wanted)
+    _check_seen(text, kernel.definition)
     function = _own(text, kernel)
     exponent = _FreeNames.of(text, kernel.definition.name).fresh(exponent_name(parameter.name))
     edits = [*shifted(function, function.parameters[at], exponent), _declared(text, parameter, exponent)]
@@ -132,6 +134,22 @@ def _hosts(text: BrookText, kernel: str) -> list[Function]:
         if one.form == "function" and any(word.text == kernel for word in words):
             found.append(read_host(text, name).function)
     return found
+
+
+def _check_seen(text: BrookText, kernel: BrookDefinition) -> None:
+    """Raise InputError where the kernel is named in a part of the text that is not read: what is called there would not
+    be changed with it. Macros with parameters leave no text that could be changed."""
+    macro = re.search(r"^[ \t]*#[ \t]*define[ \t]+\w+\(", text.file.text, re.MULTILINE)
+    if macro is not None:
+        span = Span(text.file, macro.start(), macro.end())
+        raise host_error(span, "texts with macros that have parameters are not encoded", "write functions")
+    seen = {kernel.span.start}
+    for one in text.definitions.values():
+        seen |= {word.span.start for word in text.words[one.first : one.last]}
+    for token in lex(text.file.text, C17):
+        if token.kind == "word" and token.spelling == kernel.name and token.start not in seen:
+            span = Span(text.file, token.start, token.end)
+            raise host_error(span, f"{kernel.name} is named in a part of the text that is not read", "take it out")
 
 
 def _declared(text: BrookText, parameter: BrookParameter, exponent: str) -> Edit:

@@ -44,6 +44,7 @@ from warpsmith.tree.nodes import (
     Index,
     InitList,
     Literal,
+    Member,
     Name,
     Return,
     Stmt,
@@ -51,7 +52,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.types import Array, Pointer, Symbol, Type, common_type, is_integer, promote
+from warpsmith.tree.types import Array, Pointer, Record, Symbol, Type, common_type, is_integer, promote
 
 __all__ = ["HostRunner", "KernelCall"]
 
@@ -68,6 +69,7 @@ _OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 _TESTS: Final = ("<", ">", "<=", ">=", "==", "!=")
 _FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
     "pow": math.pow, "fmod": math.fmod, "sqrt": math.sqrt, "floor": math.floor, "ceil": math.ceil, "fabs": abs,
+    "fabsf": abs, "sqrtf": math.sqrt, "floorf": math.floor,
     "sin": math.sin, "cos": math.cos, "exp": math.exp, "log": math.log, "log2": math.log2, "abs": abs,
 }  # fmt: skip
 
@@ -80,7 +82,7 @@ class HostPlace:
 
 
 class _Leave(Exception):
-    """Control leaves a statement: `how` is break, continue or return."""
+    """Control leaves a statement: `how` is break, continue, return or exit."""
 
     def __init__(self, how: str, value: HostValue = None) -> None:
         super().__init__(how)
@@ -105,6 +107,8 @@ class HostRunner:
         try:
             self._block(function.body)
         except _Leave as leave:
+            if leave.how == "exit" and outer:
+                raise
             return leave.value
         finally:
             self._variables = outer
@@ -161,7 +165,7 @@ class HostRunner:
             except _Leave as leave:
                 if leave.how == "break":
                     return
-                if leave.how == "return":
+                if leave.how in ("return", "exit"):
                     raise
             if loop.advance is not None:
                 self.value(loop.advance)
@@ -178,16 +182,44 @@ class HostRunner:
             self._variables.pop(symbol.key, None)
 
     def _stream(self, symbol: Symbol, extents: InitList) -> StreamValue:
-        sizes = [self._size(one) for one in extents.items]
-        if len(sizes) > 2:
-            raise host_error(extents.span, f"'{symbol.name}' has {len(sizes)} axes; streams have one or two here")
+        first = extents.items[0]
+        sizes = [self._size(one) for one in (first.items if isinstance(first, InitList) else extents.items)]
+        if len(sizes) > (2 if isinstance(first, InitList) else 3):
+            raise host_error(extents.span, f"'{symbol.name}' has {len(sizes)} axes; that is more than are read here")
         element = self.host.elements[symbol.key]
         dtype = dtype_of(element, extents.span)
         lanes = max(1, getattr(element, "lanes", 0))
-        height, width = (1, *sizes)[-2:]
-        if height * width * lanes > _LARGEST:
+        layers, height, width = (1, 1, *sizes)[-3:]
+        if layers * height * width * lanes > _LARGEST:
             raise host_error(extents.span, f"'{symbol.name}' has more than {_LARGEST:,} numbers")
-        return StreamValue(symbol.name, element, np.zeros((height, width, lanes), dtype), len(sizes))
+        data = np.zeros((layers * height, width, lanes), dtype)
+        made = StreamValue(symbol.name, element, data, len(sizes), layer=height)
+        return self._counting(made, extents) if isinstance(first, InitList) else made
+
+    def _counting(self, stream: StreamValue, made: InitList) -> StreamValue:
+        """Return a stream with numbers that go evenly from a first one to before a last one: along both axes, x in the
+        first lane, where it has two."""
+        first, last = (self._lanes(one, stream) for one in made.items[1:])
+        height, width, lanes = stream.data.shape
+        if stream.axes == 2 and lanes != 2:
+            helps = f"iter float2 {stream.name}<{height}, {width}> = iter(float2(0, 0), float2({width}, {height}));"
+            raise host_error(made.span, f"'{stream.name}' counts along two axes, which takes two numbers", helps)
+        along = [np.arange(width)[None, :] / width] * lanes
+        if stream.axes == 2:
+            along[1] = np.arange(height)[:, None] / height
+        for lane, part in enumerate(along):
+            stream.data[:, :, lane] = (1 - part) * first[lane] + part * last[lane]
+        stream.known = True
+        return stream
+
+    def _lanes(self, e: Expr, stream: StreamValue) -> list[float]:
+        """Return the numbers of an element that an expression writes."""
+        lanes = stream.data.shape[2]
+        values = [self.value(one) for one in (e.items if isinstance(e, InitList) else (e,))]
+        found = [float(one) for one in values if isinstance(one, int | float)]
+        if len(found) < len(values) or len(found) not in (1, lanes):
+            raise host_error(e.span, f"an element of {stream.name} has {lanes} numbers", "float2(0.0f, 8.0f)")
+        return found * (lanes if len(found) == 1 else 1)
 
     def _size(self, one: Expr) -> int:
         size = self.value(one)
@@ -202,7 +234,7 @@ class HostRunner:
             type = type.of
         if count > _LARGEST:
             raise host_error(one.span, f"'{one.symbol.name}' has more than {_LARGEST:,} numbers")
-        data = np.zeros(count, dtype_of(type, one.span))
+        data = np.zeros(count * _lanes_of(type), dtype_of(type, one.span))
         if isinstance(one.init, InitList):
             given = [self.value(item) for item in one.init.items]
             if len(given) > count:
@@ -233,7 +265,7 @@ class HostRunner:
                 return fit(self.value(e.then if self._holds(e.condition) else e.other), e.type, e.span)
             case Cast():
                 return fit(self.value(e.operand), e.type, e.span)
-            case Index():
+            case Index() | Member():
                 return self._element(e)
             case Call():
                 return self._call(e)
@@ -245,8 +277,8 @@ class HostRunner:
             raise host_error(e.span, f"'{e.symbol.name}' has no value yet", "give it one where it is declared")
         return self._variables[e.symbol.key]
 
-    def _element(self, e: Index) -> HostValue:
-        return self._row(e) if isinstance(e.type, Array) else self.place(e).read()
+    def _element(self, e: Index | Member) -> HostValue:
+        return self._row(e) if isinstance(e, Index) and isinstance(e.type, Array) else self.place(e).read()
 
     def place(self, e: Expr) -> HostPlace:
         """Return where an expression lies; raises InputError where it lies nowhere."""
@@ -256,15 +288,28 @@ class HostRunner:
                     lambda: self._name(e), lambda value: self._variables.update({e.symbol.key: value}), e.type
                 )
             case Index() | Unary(op="*"):
-                pointer = self._row(e) if isinstance(e, Index) else self.value(e.operand)
-                if not isinstance(pointer, HostPointer) or not 0 <= pointer.at < len(pointer.array.data):
-                    name, at = (pointer.array.name, pointer.at) if isinstance(pointer, HostPointer) else ("this", "")
-                    count = len(pointer.array.data) if isinstance(pointer, HostPointer) else 0
-                    raise host_error(e.span, f"{name} has {count} elements, and number {at} is asked for")
-                data, at = pointer.array.data, pointer.at
-                return HostPlace(lambda: data[at].item(), lambda value: data.__setitem__(at, value), e.type)
+                if isinstance(e.type, Record):
+                    raise host_error(e.span, "vectors are not computed with in host code here", "take v[i].x")
+                return self._pointed(self._pointer(e), e)
+            case Member(base=Index() | Unary(op="*")) if len(e.field) == 2:
+                pointer = self._pointer(e.base)
+                return self._pointed(HostPointer(pointer.array, pointer.at + int(e.field[1])), e)
             case _:
                 raise host_error(e.span, "this cannot be assigned to")
+
+    def _pointer(self, e: Expr) -> HostPointer:
+        """Return where an element lies; raises InputError where that is nowhere."""
+        pointer = self._row(e) if isinstance(e, Index) else self.value(e.operand) if isinstance(e, Unary) else None
+        if not isinstance(pointer, HostPointer):
+            raise host_error(e.span, "this points to no element", "declare an array, or malloc it")
+        return pointer
+
+    def _pointed(self, pointer: HostPointer, e: Expr) -> HostPlace:
+        """Return the number that a pointer leads to."""
+        data, at = pointer.array.data, pointer.at
+        if not 0 <= at < len(data):
+            raise host_error(e.span, f"{pointer.array.name} has {len(data)} elements, and number {at} is asked for")
+        return HostPlace(lambda: data[at].item(), lambda value: data.__setitem__(at, value), e.type)
 
     def _row(self, e: Index) -> HostPointer:
         """Return the pointer to an element, or to a row of them."""
@@ -275,7 +320,7 @@ class HostRunner:
         while isinstance(type, Array):
             size *= self._size(type.extent) if type.extent is not None else 1
             type = type.of
-        return HostPointer(base.array, base.at + index * size)
+        return HostPointer(base.array, base.at + index * size * _lanes_of(type))
 
     def _assign(self, e: Assign) -> HostValue:
         place, value = self.place(e.target), self.value(e.value)
@@ -320,7 +365,8 @@ class HostRunner:
 
     def _operate(self, op: str, a: HostValue, b: HostValue, types: tuple[Type, Type], span: Span) -> HostValue:
         if isinstance(a, HostPointer) and isinstance(b, int) and op in ("+", "-"):
-            return HostPointer(a.array, a.at + (b if op == "+" else -b))
+            step = _lanes_of(types[0].to) if isinstance(types[0], Pointer) else 1
+            return HostPointer(a.array, a.at + step * (b if op == "+" else -b))
         if not isinstance(a, int | float) or not isinstance(b, int | float):
             raise host_error(span, f"'{op}' takes numbers")
         common = promote(types[0]) if op in ("<<", ">>") else common_type(*types)
@@ -356,9 +402,13 @@ class HostRunner:
             case "streamRead" | "streamWrite":
                 self._move(name, e)
                 return None
-            case "printf" | "free":
+            case "printf" | "fprintf" | "fflush" | "free" | "brfree":
                 return fit(0, e.type, e.span)
-            case "malloc":
+            case "exit":
+                raise _Leave("exit")
+            case "atoi" | "atof":
+                raise host_error(e.span, f"{name} reads a word of the command line, and there is none")
+            case "malloc" | "brmalloc":
                 count = self.value(e.arguments[0])
                 if not isinstance(count, int) or not 0 < count <= _LARGEST:
                     raise host_error(e.span, f"malloc takes a number of bytes, and this is {count}")
@@ -393,6 +443,13 @@ class HostRunner:
         else:
             part[:] = stream.data.ravel()
             self.written[id(pointer.array)] = pointer.array
+
+
+def _lanes_of(type: Type) -> int:
+    """Return how many numbers lie in an element."""
+    while isinstance(type, Array):
+        type = type.of
+    return max(1, type.lanes) if isinstance(type, Record) else 1
 
 
 def _divide(op: str, a: Any, b: Any, *, whole: bool, span: Span) -> HostValue:

@@ -1,11 +1,13 @@
 """One call of a kernel by host code is one launch over its out streams' domain.
 
-    in stream     has the shape of the out streams         gather     any shape with as many axes
+    in stream     of another shape: elements repeat, or are left out, by a whole number along each axis
+    gather        any shape with as many axes
     reduce        a stream whose extents divide those of the in stream, or a variable: one element
     constant      a number, as its parameter holds it
 
-Brook stretches and repeats streams of other shapes ("Brook Language"); here that is refused, with the line, and so is a
-stream that is read and written by one call ("Current Issues", Kernels: undefined).
+A stream of one axis is one of a single row ("Brook Language", Streams). Which element a thread has where shapes differ
+is what BrookGPU's run time does: x * extent of the stream / extent of the domain. Refused, with the line: a stream that
+is read and written by one call ("Current Issues", Kernels: undefined), extents of which neither divides the other.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.flows.streams.evaluate import HostPlace
-from warpsmith.flows.streams.values import HostValue, StreamValue, dtype_of, fit, host_error
+from warpsmith.flows.streams.values import HostValue, Numbers, StreamValue, dtype_of, fit, host_error
 from warpsmith.front.brook.kinds import shown_type
 from warpsmith.front.brook.nodes import BrookKernel, BrookParameter
 from warpsmith.report.streams.model import PassRow
@@ -45,18 +47,18 @@ class PassRunner:
     def run(self, name: str, given: Sequence[HostValue | HostPlace], span: Span) -> None:
         """Run a kernel; raises InputError where its arguments do not fit, or it does something wrong."""
         call = _Call(self.kernels[name], given, span)
-        height, width = call.domain()
+        layers, height, width = call.domain()
         call.check(height, width)
         memory = LaunchMemory(checks=True)
-        arguments = call.place(memory, height, width)
-        grid = (-(-width // _BLOCK[0]), height, 1)
+        arguments = call.place(memory, (width, height, layers))
+        grid = (-(-width // _BLOCK[0]), height, layers)
         launch = Launch(grid, _BLOCK, arguments=arguments, max_steps=self.most)
         done = execute(self.module, name, launch, memory, self._choose(name))
         _check_run(done, name, span)
         call.take_back()
         sums = done.totals
         said = tuple(map(_shown, given))
-        row = PassRow(name, span.line, said, height, width, sums.warp_instructions, sums.lane_instructions)
+        row = PassRow(name, span.line, said, layers * height, width, sums.warp_instructions, sums.lane_instructions)
         self.rows.append(row)
 
     def _choose(self, name: str) -> EngineChoice:
@@ -122,32 +124,32 @@ class _Call:
         parameters = self.kernel.definition.parameters
         return [(one, self.streams[one.name]) for one in parameters if one.kind in kinds]
 
-    def domain(self) -> tuple[int, int]:
-        """Return height and width of what is written; raises InputError where out streams differ."""
+    def domain(self) -> tuple[int, int, int]:
+        """Return layers, height and width of what is written; raises InputError where out streams differ. Of a kernel
+        that knows no layers they are rows."""
         written = self._of("out", "reduce") or self._of("scatter")
         first = written[0][1]
         for _, stream in written:
-            if stream.data.shape[:2] != first.data.shape[:2]:
-                message = f"{stream.name} and {first.name} have different shapes: {_shape(stream)} and {_shape(first)}"
+            if stream.extents != first.extents:
+                message = f"{stream.name} and {first.name} have different shapes: {stream.shape} and {first.shape}"
                 raise host_error(self.span, message, "out streams of one call are of one shape")
-        height, width, _ = first.data.shape
-        return height, width
+        layers, height, width = first.extents
+        if self.kernel.definition.solid:
+            return layers, height, width
+        if layers > 1 and self.kernel.definition.asks_place:
+            helps = "where a thread is along three axes kernels with a gather of three axes know: float g[][][]"
+            raise host_error(self.span, f"{first.name} has three axes, and {self.kernel.definition.name} two", helps)
+        return 1, layers * height, width
 
     def check(self, height: int, width: int) -> None:
         """Raise InputError where streams do not fit to so many threads, or to each other."""
-        reduced = self.kernel.definition.form == "reduce"
-        for _, stream in self._of("stream"):
-            rows, columns, _ = stream.data.shape
-            if reduced and (rows % height or columns % width):
-                message = f"{stream.name} is {_shape(stream)}, which {height}x{width} elements do not share equally"
-                raise host_error(self.span, message, "let the extents of the result divide those of the stream")
-            if not reduced and (rows, columns) != (height, width):
-                message = f"{stream.name} is {_shape(stream)}, and the out streams are {height}x{width}"
-                raise host_error(self.span, message, "streams are not stretched or repeated here: give it as a gather")
-        for parameter, stream in self._of("gather"):
-            if parameter.axes == 1 and stream.data.shape[0] > 1:
-                helps = f"declare it as {parameter.name}[][]"
-                raise host_error(self.span, f"{stream.name} has two axes, and {parameter.name} takes one", helps)
+        for parameter, stream in self._of("stream"):
+            if self.kernel.definition.form == "reduce":
+                self._check_reduced(stream, height, width)
+            else:
+                self._check_shape(parameter, stream, (self._rows(height), width))
+        for parameter, stream in self._of("gather", "scatter"):
+            self._check_axes(parameter, stream)
         written = [id(stream.data) for _, stream in self._of("out", "reduce", "scatter")]
         for _, stream in self._of("stream", "gather"):
             if not stream.known:
@@ -159,11 +161,62 @@ class _Call:
         if len(set(written)) < len(written):
             raise host_error(self.span, "one stream is written as two out streams", "use a second stream")
 
-    def place(self, memory: LaunchMemory, height: int, width: int) -> dict[str, bytes]:
-        """Return the arguments of the launch, with the streams in memory."""
-        found = {
-            one.name: struct.pack("<i", size) for one, size in zip(self.kernel.domain, (width, height), strict=True)
-        }
+    def _check_reduced(self, stream: StreamValue, height: int, width: int) -> None:
+        """Raise InputError where elements do not share a stream that is reduced to them."""
+        rows, columns, _ = stream.data.shape
+        if stream.axes > 2 and (height, width) != (1, 1):
+            message = f"{stream.name} has three axes, of which only the sum of all is reduced"
+            raise host_error(self.span, message, "reduce it to a variable")
+        if rows % height or columns % width:
+            message = f"{stream.name} is {stream.shape}, which {height}x{width} elements do not share equally"
+            raise host_error(self.span, message, "let the extents of the result divide those of the stream")
+
+    def _check_axes(self, parameter: BrookParameter, stream: StreamValue) -> None:
+        """Raise InputError where a gather has not as many axes as its stream."""
+        needed = 3 if stream.extents[0] > 1 else 2 if stream.extents[1] > 1 else 1
+        if parameter.axes < needed:
+            has, takes = (("one", "two", "three")[axes - 1] for axes in (needed, parameter.axes))
+            message = f"{stream.name} has {has} axes, and {parameter.name} takes {takes}"
+            raise host_error(self.span, message, f"declare it as {parameter.name}{'[]' * needed}")
+
+    def _rows(self, height: int) -> int:
+        """Return how many rows of threads there are."""
+        written = (self._of("out", "reduce") or self._of("scatter"))[0][1]
+        return written.data.shape[0] if self.kernel.definition.solid else height
+
+    def _check_shape(self, parameter: BrookParameter, stream: StreamValue, domain: tuple[int, int]) -> None:
+        """Raise InputError where a stream has no element for each thread; `domain`: rows and columns of these."""
+        written = (self._of("out") or self._of("scatter"))[0][1]
+        if stream.extents[0] != written.extents[0]:
+            message = f"{stream.name} is {stream.shape}, and the out streams are {written.shape}"
+            raise host_error(self.span, message, "layers neither repeat nor are left out: give it as a gather")
+        if stream.data.shape[:2] == domain:
+            return
+        for has, wants in zip(stream.data.shape[:2], domain, strict=True):
+            if has % wants and wants % has:
+                message = f"{stream.name} is {stream.shape}, and the out streams are {domain[0]}x{domain[1]}"
+                helps = "elements repeat, or are left out, where one extent divides the other: or give it as a gather"
+                raise host_error(self.span, message, helps)
+        if max(stream.axes, written.axes) > 2:
+            message = f"{stream.name} is {stream.shape}, and the out streams are {written.shape}"
+            raise host_error(self.span, message, "streams of three axes are not resized: give it as a gather")
+        if parameter.name in self.kernel.definition.placed:
+            message = f"indexof({parameter.name}) is where in {stream.name} a thread is, which is {stream.shape}"
+            raise host_error(self.span, f"{message}; the out streams are {domain[0]}x{domain[1]}", "use instance()")
+
+    def _data(self, parameter: BrookParameter, domain: tuple[int, int]) -> Numbers:
+        """Return what a parameter reads: of a stream of another shape the element of each thread."""
+        data = self.streams[parameter.name].data
+        if self.kernel.definition.form == "reduce" or parameter.kind != "stream" or data.shape[:2] == domain:
+            return data
+        rows, columns = (np.arange(wants) * has // wants for has, wants in zip(data.shape, domain, strict=False))
+        found: Numbers = data[rows][:, columns]
+        return found
+
+    def place(self, memory: LaunchMemory, domain: tuple[int, int, int]) -> dict[str, bytes]:
+        """Return the arguments of the launch over a domain (x, y, z), with the streams in memory."""
+        found = {one.name: struct.pack("<i", size) for one, size in zip(self.kernel.domain, domain, strict=False)}
+        width, rows = domain[0], domain[1] * domain[2]
         for parameter in self.kernel.definition.parameters:
             if parameter.kind == "constant":
                 number = np.array([self.numbers[parameter.name]], dtype_of(parameter.type, self.span))
@@ -171,10 +224,11 @@ class _Call:
                 continue
             stream = self.streams[parameter.name]
             known = parameter.kind in ("stream", "gather") or (parameter.kind == "scatter" and stream.known)
-            buffer = memory.allocate(parameter.name, stream.data.tobytes(), known=known)
+            buffer = memory.allocate(parameter.name, self._data(parameter, (rows, width)).tobytes(), known=known)
             self.buffers[parameter.name] = buffer.data
             found[parameter.name] = buffer.address.to_bytes(8, "little")
-            sizes = (stream.data.shape[1], stream.data.shape[0])
+            reduced = self.kernel.definition.form == "reduce"
+            sizes = (stream.data.shape[1], stream.data.shape[0] if reduced else stream.extents[1])
             for symbol, size in zip(self.kernel.sizes[parameter.name], sizes, strict=False):
                 found[symbol.name] = struct.pack("<i", size)
         return found
@@ -187,8 +241,3 @@ class _Call:
             stream.known = True
             if self.result is not None:
                 self.result.write(fit(data[0].item(), self.result.type, self.span))
-
-
-def _shape(stream: StreamValue) -> str:
-    height, width, _ = stream.data.shape
-    return f"{height}x{width}" if stream.axes == 2 else str(width)

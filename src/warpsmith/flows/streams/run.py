@@ -26,7 +26,7 @@ from warpsmith.report.streams.model import StreamReport
 from warpsmith.simt.choose import Engine, EngineChoice
 from warpsmith.ssa.nodes import BasicBlock, Function, Module, Parameter, Return
 from warpsmith.ssa.types import F32, F64, I32, I64, Type
-from warpsmith.tree.types import Pointer, Scalar, Symbol
+from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
 
 __all__ = ["StreamOptions", "find_host", "run_host"]
 
@@ -45,9 +45,11 @@ class StreamOptions(Struct, frozen=True):
 def find_host(file: SourceFile, wanted: str) -> str:
     """Return the host function of a file that is meant: the one of that name, `main` where none is said; "" where there
     is none."""
-    definitions = read_brook(file).definitions
+    text = read_brook(file)
     name = wanted or "main"
-    return name if name in definitions and definitions[name].form == "function" else ""
+    if name in text.aside:
+        return name
+    return name if name in text.definitions and text.definitions[name].form == "function" else ""
 
 
 def run_host(file: SourceFile, name: str, options: StreamOptions) -> StreamReport:
@@ -59,7 +61,7 @@ def run_host(file: SourceFile, name: str, options: StreamOptions) -> StreamRepor
     host = read_host(text, name)
     module = lower(text.program).module
     # what it gets
-    arguments = _arguments(file, host, options)
+    arguments = _main_arguments(host) or _arguments(file, host, options)
     # the run: a launch for each call of a kernel
     passes = PassRunner(module, text.kernels, EngineChoice(options.engine), options.most)
     runner = HostRunner(host, passes.run)
@@ -76,10 +78,24 @@ def _refuse(text: BrookText) -> None:
         raise InputError(*text.findings)
 
 
+def _main_arguments(host: BrookHost) -> tuple[Argument, ...]:
+    """Return what the system gives `main`: no words but the program's own name; nothing of other functions."""
+    symbol, types = host.function.symbol, [one.type for one in host.function.parameters]
+    if symbol.name != "main" or len(types) != 2 or types[0] != INT or not isinstance(types[1], Pointer):
+        return ()
+    count, words = (one.name for one in host.function.parameters)
+    return Argument(count, bytes=(1).to_bytes(4, "little")), Argument(words, bytes=bytes(8))
+
+
 def _arguments(file: SourceFile, host: BrookHost, options: StreamOptions) -> tuple[Argument, ...]:
     """Return what the function's parameters get."""
-    parameters = tuple(_parameter(one) for one in host.function.parameters)
     name = host.function.symbol.name
+    for one in host.function.parameters:
+        if one.key in host.elements:
+            helps = (f"run the function that declares the stream: --kernel NAME, not {name}",)
+            message = f"{name} takes a stream, '{one.name}', which no option gives"
+            raise InputError(Finding("BRK002", "error", message, one.span, helps))
+    parameters = tuple(_parameter(one) for one in host.function.parameters)
     declared = Function(name, True, parameters, (), (BasicBlock("start", (), (), Return()),))
     unit = KernelUnit(file, Module((declared,)), (), parameters={name: host.function.parameters})
     return arguments_for(options.arguments, unit, declared, f"--kernel {name}")
@@ -96,7 +112,10 @@ def _parameter(symbol: Symbol) -> Parameter:
 def _value(given: Argument, symbol: Symbol) -> HostValue:
     if given.array is not None:
         return HostPointer(HostArray(symbol.name, np.array(given.array).ravel()))
-    assert given.bytes is not None and isinstance(symbol.type, Scalar)
+    assert given.bytes is not None
+    if isinstance(symbol.type, Pointer):
+        return 0
+    assert isinstance(symbol.type, Scalar)
     kind = {"float": "f", "signed": "i", "unsigned": "u"}.get(symbol.type.kind, "u")
     number: int | float = np.frombuffer(given.bytes, f"<{kind}{len(given.bytes)}")[0].item()
     return number

@@ -16,7 +16,17 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 
-__all__ = ["HostArray", "HostBytes", "HostPointer", "HostValue", "StreamValue", "dtype_of", "fit", "host_error"]
+__all__ = [
+    "HostArray",
+    "HostBytes",
+    "HostPointer",
+    "HostValue",
+    "Numbers",
+    "StreamValue",
+    "dtype_of",
+    "fit",
+    "host_error",
+]
 
 Numbers = npt.NDArray[Any]
 
@@ -44,14 +54,26 @@ class HostPointer(Struct, frozen=True):
 
 
 class StreamValue(Struct):
-    """A stream: `data` [height, width, numbers of an element]; `axes` that it was declared with; `known`: something
-    wrote it."""
+    """A stream: `data` [rows, width, numbers of an element], layer by layer; `axes` that it was declared with, and of
+    three axes how many rows a layer has (`layer`); `known`: something wrote it."""
 
     name: str
     element: Type
     data: Numbers
     axes: int
     known: bool = False
+    layer: int = 1
+
+    @property
+    def extents(self) -> tuple[int, int, int]:
+        """Layers, rows of each, and elements of a row."""
+        rows, width, _ = self.data.shape
+        return (rows // self.layer, self.layer, width) if self.axes > 2 else (1, rows, width)
+
+    @property
+    def shape(self) -> str:
+        """The extents that it was declared with, as a message has them."""
+        return "x".join(map(str, self.extents[-self.axes :]))
 
 
 HostValue = int | float | HostPointer | HostBytes | StreamValue | None

@@ -34,13 +34,13 @@ class Variable(Struct, frozen=True):
 
 
 class Gather(Struct, frozen=True):
-    """An array that is read at any place (`writable`: written); `width`: the length of its rows where it has two
-    axes."""
+    """An array that is read at any place (`writable`: written); `sizes`: the length of its rows where it has two axes,
+    and how many rows a layer has where it has three."""
 
     pointer: Symbol
     element: Type
     axes: int
-    width: Symbol | None
+    sizes: tuple[Symbol, ...]
     writable: bool = False
 
 

@@ -3,6 +3,7 @@
     a[i], a[y][x], a[v]      an element of a gather: a float subscript is rounded down; of a vector x is along rows
     v.xyz, float4(v, 1.0f)   components, and vectors of parts         (int)f, (float4)v     conversions
     instance()               int4: where the thread is, x along rows  indexof(s)            the same as float4
+    h[z][y][x]               layer by layer: then instance().z is the layer
 
 Invariant: an expression has its own type, before it is converted to what its context needs.
 """
@@ -19,6 +20,7 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.front.brook.cursor import BrookCursor, BrookScope, Gather, HostStream, Meaning, Variable
 from warpsmith.front.brook.kinds import (
+    HOST_TYPE_NAMES,
     TYPE_NAMES,
     element_of,
     find_lanes,
@@ -48,6 +50,9 @@ __all__ = ["BrookArgument", "BrookExpressions", "Callables", "position"]
 _INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uU]?")
 _FLOAT: Final = re.compile(r"(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?[fF]?")
 
+_NOTHING: Final = ("NULL", "stdout", "stderr")
+"""Pointers of C's library that host code may name."""
+
 
 class BrookArgument(Struct, frozen=True):
     """What stands in a call: a value, or a stream by its name (`named`)."""
@@ -58,7 +63,9 @@ class BrookArgument(Struct, frozen=True):
 
 
 class Callables(Protocol):
-    """Knows what can be called."""
+    """Knows what can be called; `solid`: threads may lie in layers."""
+
+    solid: bool
 
     def call(self, name: BrookWord, arguments: Sequence[BrookArgument], span: Span) -> Expr:
         """Return a call; raises BrookTextError where there is no such function, or its arguments do not fit."""
@@ -76,7 +83,7 @@ class BrookExpressions:
 
     def __init__(self, cursor: BrookCursor, scope: BrookScope, callables: Callables, *, host: bool = False) -> None:
         self.cursor, self.scope, self.callables, self.host = cursor, scope, callables, host
-        self.kinds: Mapping[str, Type] = TYPE_NAMES
+        self.kinds: Mapping[str, Type] = HOST_TYPE_NAMES if host else TYPE_NAMES
 
     def expression(self) -> Expr:
         """Read an expression with commas."""
@@ -214,8 +221,10 @@ class BrookExpressions:
 
     def _component(self, value: Expr, first: BrookWord) -> Expr:
         word = self.cursor.expect_name("a component: x, y, z, w")
+        if is_number(value.type) and word.text in ("x", "r"):
+            return value
         if not isinstance(value.type, Record):
-            raise BrookTextError(word.span, f"{shown_type(value.type)} has no components")
+            raise BrookTextError(word.span, f"{shown_type(value.type)} has no component {word.shown}", "expected x")
         lanes = find_lanes(word.text, value.type.lanes)
         if not lanes:
             helps = f"expected some of {'xyzw'[: value.type.lanes]}"
@@ -271,7 +280,8 @@ class BrookExpressions:
 
     def _named(self, word: BrookWord) -> Expr:
         cursor = self.cursor
-        if cursor.stands("("):
+        bare = word.text == "indexof" and not self.host and cursor.word.kind == "word"
+        if cursor.stands("(") or bare:
             return self._call(word)
         meaning = self.scope.find(word.text)
         match meaning:
@@ -285,6 +295,8 @@ class BrookExpressions:
             case HostStream():
                 helps = "streamWrite(s, array) brings its elements into an array"
                 raise BrookTextError(word.span, f"'{word.text}' is a stream, which has no value here", helps)
+            case None if self.host and word.text in _NOTHING:
+                return Literal(span=word.span, type=Pointer(VOID), text=word.text, value=0)
             case None:
                 near = self.scope.near(word.text)
                 raise BrookTextError(word.span, f"'{word.text}' is not declared", *filter(None, (near,)))
@@ -301,16 +313,18 @@ class BrookExpressions:
 
     def _place(self, word: BrookWord) -> Expr:
         cursor = self.cursor
-        cursor.take()
+        wrapped = cursor.accepts("(")
         if word.text == "indexof":
             stream = cursor.expect_name("the name of a stream")
             meaning = self.scope.find(stream.text)
             if not (isinstance(meaning, Variable) and meaning.stream):
                 raise BrookTextError(stream.span, f"{stream.shown} is no stream of this kernel", "name one with <>")
-        cursor.expect(")", f"behind what {word.text} takes")
+        if wrapped:
+            cursor.expect(")", f"behind what {word.text} takes")
         span, type = cursor.since(word), "int4" if word.text == "instance" else "float4"
         zero = Literal(span=span, type=INT, text="0", value=0)
-        return InitList(span=span, type=TYPE_NAMES[type], items=(position(0, span), position(1, span), zero, zero))
+        layer = position(2, span) if self.callables.solid else zero
+        return InitList(span=span, type=TYPE_NAMES[type], items=(position(0, span), position(1, span), layer, zero))
 
     def _size(self, word: BrookWord) -> Expr:
         self.cursor.take()
@@ -366,7 +380,7 @@ class BrookExpressions:
 
     def _element(self, word: BrookWord, gather: Gather) -> Expr:
         if not self.cursor.stands("["):
-            helps = f"{word.text}{'[y][x]' if gather.axes == 2 else '[i]'}"
+            helps = f"{word.text}{('[i]', '[y][x]', '[z][y][x]')[gather.axes - 1]}"
             raise BrookTextError(word.span, f"'{word.text}' is a gather, which has no value without a subscript", helps)
         subscripts = [self._subscript()]
         while len(subscripts) < gather.axes and self.cursor.stands("["):
@@ -374,10 +388,13 @@ class BrookExpressions:
         span = self.cursor.since(word)
         places = self._places(subscripts, gather.axes, span)
         index = places[-1]
-        if gather.width is not None:
-            width = Name(span=span, type=INT, symbol=gather.width)
-            row = Binary(span=span, type=INT, op="*", left=places[0], right=width)
-            index = Binary(span=span, type=INT, op="+", left=row, right=places[1])
+        if gather.sizes:
+            # [z][y][x]: (z * height + y) * width + x
+            index = places[0]
+            for size, place in zip(reversed(gather.sizes), places[1:], strict=True):
+                length = Name(span=span, type=INT, symbol=size)
+                row = Binary(span=span, type=INT, op="*", left=index, right=length)
+                index = Binary(span=span, type=INT, op="+", left=row, right=place)
         base = Name(span=word.span, type=gather.pointer.type, symbol=gather.pointer)
         return Index(span=span, type=gather.element, base=base, index=index)
 

@@ -36,8 +36,8 @@ from warpsmith.tree.types import DOUBLE, FLOAT, INT, FunctionType, Pointer, Reco
 __all__ = ["BrookFunctions"]
 
 _FLOATS: Final = {
-    "floor": 1, "ceil": 1, "trunc": 1, "sqrt": 1, "rsqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1,
-    "atan": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "pow": 2, "atan2": 2, "mad": 3,
+    "floor": 1, "ceil": 1, "trunc": 1, "rint": 1, "sqrt": 1, "rsqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1,
+    "acos": 1, "atan": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "pow": 2, "atan2": 2, "mad": 3,
 }  # fmt: skip
 """Functions of floats, or of vectors number by number, and how many arguments they take."""
 _HARDWARE: Final = {name: f"native_{name}" for name in ("sin", "cos", "exp2", "log2", "rsqrt")}
@@ -61,15 +61,17 @@ def _prelude() -> _Source:
     place = Path(__file__).with_name("prelude.br")
     file = SourceFile("<brook>", place.read_text())
     words = split_words(file)
-    found, _ = find_definitions(BrookCursor(words), {**TYPE_NAMES, "T": FLOAT})
-    return _Source(words, found, ours=True)
+    defined = find_definitions(BrookCursor(words), {**TYPE_NAMES, "T": FLOAT})
+    return _Source(words, defined.found, ours=True)
 
 
 class BrookFunctions:
-    """Makes the functions that are called; `made` has them by their keys."""
+    """Makes the functions that are called; `made` has them by their keys; `solid`: threads of some kernels lie in
+    layers."""
 
     def __init__(self, words: Sequence[BrookWord], definitions: Mapping[str, BrookDefinition]) -> None:
         self.own = _Source(words, definitions)
+        self.solid = any(one.solid for one in definitions.values())
         self.made: dict[str, Function] = {}
         self._open: list[str] = []
 
@@ -194,9 +196,12 @@ def _declare(scope: BrookScope, one: BrookParameter, prefix: str) -> Iterator[Sy
     match one.kind:
         case "gather" | "scatter":
             pointer = Symbol(one.name, key, Pointer(one.type, space="global"), "parameter", one.span)
-            width = Symbol(f"{one.name}_width", f"{key}:width", INT, "parameter", one.span) if one.axes == 2 else None
-            scope.declare(word, Gather(pointer, one.type, one.axes, width, one.kind == "scatter"))
-            yield from (pointer,) if width is None else (pointer, width)
+            sizes = tuple(
+                Symbol(f"{one.name}_{name}", f"{key}:{name}", INT, "parameter", one.span)
+                for name in ("width", "height")[: one.axes - 1]
+            )
+            scope.declare(word, Gather(pointer, one.type, one.axes, sizes, one.kind == "scatter"))
+            yield from (pointer, *sizes)
         case "out" | "place" | "reduce":
             place = Symbol(one.name, key, Pointer(one.type, reference=True), "parameter", one.span)
             scope.declare(word, Variable(place, reference=True, stream=one.kind != "place"))
@@ -236,9 +241,8 @@ def _gather_passed(what: str, argument: BrookArgument, parameter: BrookParameter
         raise BrookTextError(argument.span, f"{what} is a gather", f"give a {shown_type(parameter.type)} g{subscripts}")
     if parameter.kind == "scatter" and not gather.writable:
         raise BrookTextError(argument.span, f"{what} is written, and this gather is not", "declare it with out")
-    for symbol in (gather.pointer, gather.width):
-        if symbol is not None:
-            yield Name(span=argument.span, type=symbol.type, symbol=symbol)
+    for symbol in (gather.pointer, *gather.sizes):
+        yield Name(span=argument.span, type=symbol.type, symbol=symbol)
 
 
 def _widest(name: BrookWord, values: Sequence[Expr]) -> Type:

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.errors import InputError
+from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.front.brook.cursor import BrookCursor, BrookScope, HostStream, Variable
 from warpsmith.front.brook.expressions import BrookArgument
@@ -23,14 +24,17 @@ from warpsmith.front.brook.read import BrookText
 from warpsmith.front.brook.statements import STREAM, BrookStatements
 from warpsmith.front.brook.tokens import BrookTextError, BrookWord
 from warpsmith.tree.nodes import Call, Expr, Function, Name
-from warpsmith.tree.types import DOUBLE, INT, VOID, FunctionType, Pointer, Symbol, Type
+from warpsmith.tree.types import DOUBLE, FLOAT, INT, VOID, FunctionType, Pointer, Symbol, Type
 
 __all__ = ["LIBRARY", "BrookHost", "read_host"]
 
 LIBRARY: Final[Mapping[str, tuple[Type, int]]] = {
     **dict.fromkeys(("pow", "fmod"), (DOUBLE, 2)),
     **dict.fromkeys(("sqrt", "floor", "ceil", "fabs", "sin", "cos", "exp", "log", "log2"), (DOUBLE, 1)),
-    "abs": (INT, 1), "malloc": (Pointer(VOID), 1), "free": (VOID, 1), "printf": (INT, -1),
+    **dict.fromkeys(("fabsf", "sqrtf", "floorf"), (FLOAT, 1)),
+    "abs": (INT, 1), **dict.fromkeys(("malloc", "brmalloc"), (Pointer(VOID), 1)),
+    **dict.fromkeys(("free", "brfree"), (VOID, 1)), **dict.fromkeys(("printf", "fprintf", "fflush"), (INT, -1)),
+    "atoi": (INT, 1), "atof": (DOUBLE, 1), "exit": (VOID, 1),
     "streamRead": (VOID, 2), "streamWrite": (VOID, 2),
 }  # fmt: skip
 """What a function of the library returns, and how many arguments it takes (-1: any)."""
@@ -49,13 +53,23 @@ def read_host(text: BrookText, name: str) -> BrookHost:
     reader = _HostFunctions(text)
     try:
         function = reader.read(name)
-    except BrookTextError as error:
+    except (BrookTextError, _AsideError) as error:
         raise InputError(error.finding) from error
     return BrookHost(function, reader.made, reader.elements)
 
 
+class _AsideError(Exception):
+    """Host code comes to what is not read here."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
 class _HostFunctions:
     """Reads host functions as they are called."""
+
+    solid = False
 
     def __init__(self, text: BrookText) -> None:
         self.text = text
@@ -65,6 +79,8 @@ class _HostFunctions:
 
     def read(self, name: str) -> Function:
         """Return a function of the file."""
+        if name in self.text.aside:
+            raise _AsideError(self.text.aside[name])
         definition = self.text.definitions[name]
         if name in self._open:
             raise BrookTextError(definition.span, f"{name} calls itself, which host code may not here", "write a loop")
@@ -77,9 +93,15 @@ class _HostFunctions:
     def _read(self, definition: BrookDefinition) -> Function:
         scope, parameters = BrookScope(), list[Symbol]()
         for one in definition.parameters:
+            if one.kind == "stream":
+                made = Symbol(one.name, f"brook:host:{definition.name}:{one.name}", STREAM, "parameter", one.span)
+                scope.declare(BrookWord("word", one.name, one.span), HostStream(made, one.type))
+                self.elements[made.key] = one.type
+                parameters.append(made)
+                continue
             if one.kind not in ("gather", "constant"):
-                helps = f"give an array, and declare the stream inside: float {one.name}[]"
-                raise BrookTextError(one.span, f"'{one.name}' of a host function is a stream", helps)
+                helps = f"a host function takes numbers, arrays and streams: float {one.name}<>"
+                raise BrookTextError(one.span, f"'{one.name}' of a host function is written as a whole", helps)
             type: Type = one.type
             for _ in range(one.axes):
                 type = Pointer(type)
@@ -98,6 +120,8 @@ class _HostFunctions:
 
     def call(self, name: BrookWord, arguments: Sequence[BrookArgument], span: Span) -> Expr:
         """Return a call; raises BrookTextError where there is no such function."""
+        if name.text in self.text.aside:
+            raise _AsideError(self.text.aside[name.text])
         definition = self.text.definitions.get(name.text)
         if definition is not None and definition.form != "function":
             if name.text not in self.text.kernels:

@@ -5,6 +5,10 @@
         thread (x, y) with x < width, y < height:
             float o';  f(a[y·width + x], g, g_width, &o', s);  o[y·width + x] = o'
 
+    kernel void f(float g[][][], out float o<>)
+        float *g, int g_width, int g_height, float *o, int width, int height, int depth
+        thread (x, y, z): element (z·height + y)·width + x; g[c][b][a] is (c·g_height + b)·g_width + a
+
     reduce void r(float a<>, reduce float s<>)
         float *a, int a_width, int a_height, float *s, int width, int height
         thread (x, y) reduces the a_width/width by a_height/height elements that belong to it, row by row: s' is the
@@ -71,9 +75,10 @@ class _Maker:
         """Return the kernel."""
         for one in self.definition.parameters:
             self._parameter(one)
-        domain = (self._size("width"), self._size("height"))
+        names = ("width", "height", "depth") if self.definition.solid else ("width", "height")
+        domain = tuple(self._size(name) for name in names)
         self.parameters += domain
-        self.width, self.height = domain
+        self.width, self.height, *_ = self.domain = domain
         work = self._reduce() if self.definition.form == "reduce" else self._map()
         guard = [self._guard()] if self.guarded else []
         body = Block(span=self.span, statements=(*guard, *work))
@@ -104,7 +109,7 @@ class _Maker:
         pointer = self.pointers[one.name] = self._symbol(one.name, Pointer(one.type, space="global"), one.span)
         self.parameters.append(pointer)
         reduced = self.definition.form == "reduce" and one.kind == "stream"
-        names = ["width", "height"] if reduced else ["width"] if one.axes == 2 else []
+        names = ("width", "height")[: 2 if reduced else max(0, one.axes - 1)]
         self.sizes[one.name] = tuple(self._size(f"{one.name}_{name}", one.span) for name in names)
         self.parameters += self.sizes[one.name]
 
@@ -123,15 +128,16 @@ class _Maker:
         return Index(span=one.span, type=one.type, base=self._name(self.pointers[one.name]), index=index)
 
     def _here(self) -> Expr:
-        row = self._of("*", position(1, self.place), self._name(self.width))
-        return self._of("+", row, position(0, self.place))
+        line = position(1, self.place)
+        if self.definition.solid:
+            line = self._of("+", self._of("*", position(2, self.place), self._name(self.height)), line)
+        return self._of("+", self._of("*", line, self._name(self.width)), position(0, self.place))
 
     def _guard(self) -> Stmt:
-        beyond = [
-            self._of(">=", position(axis, self.place), self._name(size))
-            for axis, size in enumerate((self.width, self.height))
-        ]
-        outside = self._of("|", *beyond)
+        beyond = [self._of(">=", position(axis, self.place), self._name(size)) for axis, size in enumerate(self.domain)]
+        outside = beyond[0]
+        for one in beyond[1:]:
+            outside = self._of("|", outside, one)
         return If(span=self.place, condition=outside, then=Return(span=self.place, value=None), other=None)
 
     def _declare(self, one: BrookParameter, init: Expr | None) -> tuple[Symbol, Stmt]:

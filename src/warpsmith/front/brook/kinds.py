@@ -9,9 +9,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.tree.types import BOOL, DOUBLE, FLOAT, INT, UNSIGNED, VOID, Field, Record, Scalar, Type
+from warpsmith.tree.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, UNSIGNED, VOID, Field, Record, Scalar, Type
 
-__all__ = ["TYPE_NAMES", "element_of", "find_lanes", "is_number", "lanes_of_kind", "shown_type", "vector_of"]
+__all__ = [
+    "HOST_TYPE_NAMES",
+    "TYPE_NAMES",
+    "element_of",
+    "find_lanes",
+    "is_number",
+    "lanes_of_kind",
+    "shown_type",
+    "vector_of",
+]
 
 _LETTERS: Final = ("xyzw", "rgba")
 _ELEMENTS: Final = {"float": (FLOAT, 4), "int": (INT, 4), "uint": (UNSIGNED, 4), "double": (DOUBLE, 2)}
@@ -29,6 +38,11 @@ TYPE_NAMES: Final[dict[str, Type]] = {
     **{f"{name}{lanes}": _make_vector(element, name, lanes)
        for name, (element, most) in _ELEMENTS.items() for lanes in range(2, most + 1)},
 }  # fmt: skip
+HOST_TYPE_NAMES: Final[dict[str, Type]] = {
+    **TYPE_NAMES, "char": CHAR, "short": Scalar("short", 16, "signed"), "long": LONG,
+    "size_t": Scalar("unsigned long", 64, "unsigned"),
+}  # fmt: skip
+"""Types of host code."""
 
 
 def vector_of(element: Type, lanes: int) -> Type:

@@ -39,7 +39,8 @@ class BrookParameter(Struct, frozen=True):
 
 
 class BrookDefinition(Struct, frozen=True):
-    """A function as it is written; its body is the words from `first` to before `last`, braces included."""
+    """A function as it is written; its body is the words from `first` to before `last`, braces included. `placed`: the
+    streams of which it asks indexof; `asks_place`: it may ask where a thread is, or call what does."""
 
     form: Literal["kernel", "reduce", "function"]
     name: str
@@ -48,6 +49,13 @@ class BrookDefinition(Struct, frozen=True):
     span: Span
     first: int
     last: int
+    placed: frozenset[str] = frozenset()
+    asks_place: bool = False
+
+    @property
+    def solid(self) -> bool:
+        """Whether its threads lie in layers: it has a gather of three axes."""
+        return any(one.axes > 2 for one in self.parameters)
 
     @property
     def starts(self) -> bool:
@@ -58,9 +66,9 @@ class BrookDefinition(Struct, frozen=True):
 
 class BrookKernel(Struct, frozen=True):
     """A kernel with its function. `sizes`: the parameters with the width (and height) of what has another shape than
-    the threads, by the name of the stream; `domain`: those that say how many threads there are."""
+    the threads, by the name of the stream; `domain`: those that say how many threads there are, along x first."""
 
     definition: BrookDefinition
     function: Function
     sizes: Mapping[str, tuple[Symbol, ...]]
-    domain: tuple[Symbol, Symbol]
+    domain: tuple[Symbol, ...]

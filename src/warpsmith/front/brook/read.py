@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -31,7 +31,8 @@ _LARGEST: Final = 4 << 20
 
 
 class BrookText(Struct, frozen=True):
-    """A text that was read: its words, what it defines, and its kernels with the functions that they call."""
+    """A text that was read: its words, what it defines, and its kernels with the functions that they call; `aside`:
+    what host code has that is not read, by its name."""
 
     file: SourceFile
     words: tuple[BrookWord, ...]
@@ -39,6 +40,7 @@ class BrookText(Struct, frozen=True):
     kernels: Mapping[str, BrookKernel]
     program: Program
     findings: tuple[Finding, ...]
+    aside: Mapping[str, Finding] = field(default_factory=dict)
 
 
 def read_brook(file: SourceFile, *, guarded: bool = True) -> BrookText:
@@ -50,7 +52,8 @@ def read_brook(file: SourceFile, *, guarded: bool = True) -> BrookText:
         words = split_words(file)
     except BrookTextError as error:
         return BrookText(file, (), {}, {}, Program(()), (error.finding,))
-    definitions, wrong = find_definitions(BrookCursor(words), TYPE_NAMES)
+    defined = find_definitions(BrookCursor(words), TYPE_NAMES)
+    definitions, wrong = defined.found, defined.wrong
     functions = BrookFunctions(words, definitions)
     kernels: dict[str, BrookKernel] = {}
     for definition in definitions.values():
@@ -63,7 +66,7 @@ def read_brook(file: SourceFile, *, guarded: bool = True) -> BrookText:
                 functions.function(definition.name)
         except BrookTextError as error:
             wrong.append(error.finding)
-    return BrookText(file, words, definitions, kernels, _program(file, functions, kernels), _once(wrong))
+    return BrookText(file, words, definitions, kernels, _program(file, functions, kernels), _once(wrong), defined.aside)
 
 
 def _program(file: SourceFile, functions: BrookFunctions, kernels: Mapping[str, BrookKernel]) -> Program:

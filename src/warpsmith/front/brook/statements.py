@@ -1,6 +1,7 @@
 """Statements of Brook+ as trees: those of C without goto and switch.
 
-float x = 1, y;    float4 v;    if  for  while  do  break  continue  return        in host code: T *p, T a[N], T s<Y, X>
+float x = 1, y;    float4 v;    if  for  while  do  break  continue  return
+in host code: T *p, T a[N], T s<Y, X>, iter T s<Y, X> = iter(first, last)
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from warpsmith.tree.types import VOID, Array, Opaque, Pointer, Symbol, Type
 __all__ = ["STREAM", "BrookStatements"]
 
 STREAM: Final = Opaque("a stream")
-"""The type of a stream of host code; its declaration has the extents, the slowest first, in place of a value."""
+"""The type of a stream of host code; its declaration has the extents, the slowest first, in place of a value; one that
+counts has a list of the extents, and then its first and last value."""
 _MOST_ELEMENTS: Final = 1 << 28
 
 
@@ -85,7 +87,7 @@ class BrookStatements(BrookExpressions):
                     return self._jump()
                 case "return":
                     return self._return()
-                case "goto" | "switch" | "case" | "default" | "struct" | "typedef" | "iter":
+                case "goto" | "switch" | "case" | "default" | "struct" | "typedef":
                     helps = "if, for, while, do, break, continue, return"
                     raise BrookTextError(first.span, f"{first.shown} is not read here", f"expected {helps}")
                 case _:
@@ -94,6 +96,8 @@ class BrookStatements(BrookExpressions):
             return self.block()
         if cursor.accepts(";"):
             return Empty(span=first.span)
+        if cursor.stands("iter") and self.host:
+            return self._iterators()
         return self.declaration() if self._declares() else self._plain()
 
     def _declares(self) -> bool:
@@ -184,7 +188,7 @@ class BrookStatements(BrookExpressions):
             type = Array(type, extent, known if isinstance(known, int) else None)
         return type
 
-    def _stream(self, name: BrookWord, type: Type) -> VarDecl:
+    def _stream(self, name: BrookWord, type: Type, *, counts: bool = False) -> VarDecl:
         cursor = self.cursor
         if not self.host:
             helps = "kernels get their streams as parameters"
@@ -200,12 +204,40 @@ class BrookStatements(BrookExpressions):
         span = cursor.since(name)
         if not extents:
             raise BrookTextError(span, f"'{name.text}' does not say how many elements it has", "float s<1024>;")
-        if cursor.stands("="):
+        items: tuple[Expr, ...] = tuple(extents)
+        if counts:
+            items = (InitList(span=span, type=STREAM, items=items), *self._ends(type))
+        elif cursor.stands("="):
             raise BrookTextError(cursor.word.span, "streams have no initial value", "streamRead(s, array) fills one")
         symbol = Symbol(name.text, self.key(name), STREAM, "local", name.span)
         self.elements[symbol.key] = type
         self.scope.declare(name, HostStream(symbol, type))
-        return VarDecl(span=span, symbol=symbol, init=InitList(span=span, type=STREAM, items=tuple(extents)))
+        return VarDecl(span=span, symbol=symbol, init=InitList(span=span, type=STREAM, items=items))
+
+    def _iterators(self) -> Stmt:
+        """Read `iter float2 s<Y, X> = iter(first, last);`."""
+        cursor, first = self.cursor, self.cursor.take()
+        type = self._base_type()
+        found: list[VarDecl] = []
+        while not found or cursor.accepts(","):
+            name = cursor.expect_name("the name of a stream")
+            if not cursor.stands("<"):
+                raise cursor.unexpected("'<' before the extents of the stream: iter float s<64> = iter(0, 64);")
+            found.append(self._stream(name, type, counts=True))
+        cursor.expect(";", "behind the declaration")
+        return DeclStmt(span=cursor.since(first), declarations=tuple(found))
+
+    def _ends(self, type: Type) -> tuple[Expr, Expr]:
+        """Read `= iter(first, last)`."""
+        cursor = self.cursor
+        cursor.expect("=", "and iter(first, last) behind the extents")
+        cursor.expect("iter", "(first, last) behind '='")
+        cursor.expect("(", "behind 'iter'")
+        first = converted(self.assignment(), type, "the first value")
+        cursor.expect(",", "between the two values")
+        last = converted(self.assignment(), type, "the last value")
+        cursor.expect(")", "behind the two values")
+        return first, last
 
     # --- control
 

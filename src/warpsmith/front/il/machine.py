@@ -189,9 +189,11 @@ class IlMemory:
             how = replace(how, offset=4 * "xyzw".index(letter))
             self.builder.emit_many("store", (place, value), (), how)
 
-    def change_word(self, one: IlInstruction, address: Operand, value: Operand) -> Operand:
-        """Apply a value to a word at once, and return what was there."""
+    def change_word(self, one: IlInstruction, address: Operand, value: Operand, *was: Operand) -> Operand:
+        """Apply a value to a word at once, and return what was there; `was`: only where the word is that."""
         place, how = self._bytes(one, address)
+        if was:
+            return self.builder.emit("atomic_compare", (place, *was, value), I32, how)
         name = one.op.name.removeprefix("uav_read_").removeprefix("lds_read_").removesuffix("_id")
         return self.builder.emit(f"atomic_{_ATOMIC.get(name, name)}", (place, value), I32, how)
 

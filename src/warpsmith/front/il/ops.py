@@ -136,6 +136,8 @@ def _memory() -> Iterable[IlOp]:
     for where in ("uav", "lds"):
         for name in ATOMIC:
             yield IlOp(f"{where}_read_{name}_id", "atomic", 2, "bits", "bits")
+    # SOURCE1.x where SOURCE2.x was
+    yield IlOp("uav_read_cmp_xchg_id", "atomic", 3, "bits", "bits")
     for name in (
         "threads",
         "threads_lds",

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.source import SourceFile, Span, plain_spaces
 
 __all__ = ["IlControl", "IlLine", "IlTextError", "IlWord", "split_line", "split_lines"]
 
@@ -59,7 +59,7 @@ class IlLine(Struct, frozen=True):
 def split_lines(file: SourceFile) -> Iterator[tuple[int, str]]:
     """Yield the offset and the text of each line that says something."""
     for number in range(1, file.line_count + 1):
-        text = file.line(number)
+        text = plain_spaces(file.line(number))
         comment = _COMMENT.search(text)
         text = text[: comment.start()] if comment else text
         if text.strip():

@@ -87,6 +87,11 @@ class Prediction(Struct, frozen=True):
     roofline: Roofline | None
     unconfirmed: tuple[str, ...]
 
+    @property
+    def steady(self) -> tuple[str, float]:
+        """The term that decides where launches follow each other, and its seconds."""
+        return max(_own(self.terms), key=lambda term: term[1])
+
 
 def predict(device: Device, work: LaunchWork) -> Prediction | None:
     """Return the predicted time of a launch; None for an architecture that has no numbers, or where a block does not

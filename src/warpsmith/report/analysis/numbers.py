@@ -14,12 +14,26 @@ from warpsmith.base.source import Span
 from warpsmith.report.analysis.groups import group_findings
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
 
-__all__ = ["COLUMNS", "KernelRow", "closing", "count_noun", "fix_words", "footnotes", "kernel_rows", "sort_findings"]
+__all__ = [
+    "COLUMNS",
+    "ESTIMATED",
+    "NOT_KNOWN",
+    "KernelRow",
+    "closing",
+    "count_noun",
+    "fix_words",
+    "footnotes",
+    "kernel_rows",
+    "sort_findings",
+]
 
 COLUMNS = (
     "kernel", "device", "block", "regs", "shared", "occupancy", "load / store sectors", "bank ways", "divergence",
     "findings",
 )  # fmt: skip
+ESTIMATED = "* estimated from what is live at once; exact with ptxas"
+NOT_KNOWN = "+? besides accesses whose addresses are not known"
+"""What signs in the cells mean."""
 
 
 class KernelRow(Struct, frozen=True):
@@ -78,7 +92,7 @@ def footnotes(report: AnalysisReport) -> list[str]:
     found = []
     cells = [cell for row in kernel_rows(report) for cell in row.cells[6:8]]
     if any(kernel.resources.source == "estimate" for kernel in report.kernels):
-        found.append("* estimated from what is live at once; exact with ptxas")
+        found.append(ESTIMATED)
     assumed = [text for kernel in report.kernels for text in kernel.block_assumed]
     if any(SEVERAL in text for text in assumed):
         found.append("? one of several blocks that host code gives, or a likely one: --block X,Y,Z")
@@ -87,7 +101,7 @@ def footnotes(report: AnalysisReport) -> list[str]:
     grids = dict.fromkeys(text for kernel in report.kernels for text in kernel.grid_assumed)
     found += [f"† if {text}, since nothing says it: --grid X,Y,Z" for text in grids]
     if any("+?" in cell or cell.startswith("?") or " ?" in cell for cell in cells):
-        found.append("+? besides accesses whose addresses are not known")
+        found.append(NOT_KNOWN)
     return found
 
 

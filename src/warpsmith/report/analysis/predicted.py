@@ -9,9 +9,9 @@ from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.machine.time.predict import Prediction, Roofline
 from warpsmith.report.json_parts import Json
 
-__all__ = ["bytes_text", "predicted_json", "predicted_rows", "seconds_text", "what_if_lines"]
+__all__ = ["TERM_WORDS", "bytes_text", "predicted_json", "predicted_rows", "seconds_text", "what_if_lines"]
 
-_TERMS: Final = {
+TERM_WORDS: Final = {
     "issue": "issuing", "pipe": "the busiest pipe", "l1": "the first cache", "shared": "shared memory",
     "l2": "the second cache", "memory": "memory", "latency": "waiting", "launch": "the launch",
 }  # fmt: skip
@@ -46,7 +46,7 @@ def predicted_rows(found: PredictedTime) -> Iterator[tuple[str, str, str, str]]:
         yield "predicted time", "none", "", f"it lacks {'; '.join(found.lacks)}"
         return
     yield "predicted time", seconds_text(made.seconds), "", f"decided by {made.why}; {_basis(found)}"
-    for name, words in _TERMS.items():
+    for name, words in TERM_WORDS.items():
         seconds = getattr(made.terms, name)
         text = "?" if seconds is None else seconds_text(seconds)
         yield f"predicted, {words}", text, "", _remark(name, made)
@@ -128,7 +128,7 @@ def _json_of(found: PredictedTime) -> Json:
         "seconds": made.seconds,
         "binding": made.binding,
         "why": made.why,
-        "terms_s": {name: getattr(made.terms, name) for name in _TERMS},
+        "terms_s": {name: getattr(made.terms, name) for name in TERM_WORDS},
         "l2_bytes": round(made.traffic.l2_bytes),
         "memory_bytes": round(made.traffic.memory_bytes),
         "unconfirmed": list(made.unconfirmed),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from warpsmith.report.analysis.numbers import COLUMNS
+from warpsmith.report.analysis.numbers import COLUMNS, ESTIMATED, NOT_KNOWN
 from warpsmith.report.journey.model import (
     CallCounts,
     FoundStage,
@@ -27,6 +27,7 @@ from warpsmith.report.journey.model import (
 
 __all__ = ["ShownSection", "ShownTable", "ShownText", "closing_line", "sections"]
 
+_SIGNS = (("*", ESTIMATED), ("+?", NOT_KNOWN))
 _SHOWN = ("load / store sectors", "bank ways", "divergence", "regs", "findings")
 _NOTHING = "-"
 _WORDS = {
@@ -111,7 +112,9 @@ def _found(stage: FoundStage) -> ShownSection:
     rows = tuple((one.version, f"{one.line}", f"{one.severity} {one.rule}", one.message) for one in stage.findings)
     tables += [ShownTable(("version", "line", "finding", ""), rows, 4)] if rows else []
     races = tuple(f"races in {one.kernel} ({one.version}): {one.races}" for one in stage.figures)
-    return ShownSection("findings", stage.seconds, stage.problem, (), tuple(tables), races)
+    cells = [cell for _, _, *row in figures for cell in row]
+    signs = tuple(text for sign, text in _SIGNS if any(sign in cell for cell in cells))
+    return ShownSection("findings", stage.seconds, stage.problem, (), tuple(tables), (*signs, *races))
 
 
 def _rewritten(stage: RewriteStage) -> ShownSection:

@@ -1,8 +1,9 @@
 """Programs of AVX-512 as assemblers take them in Intel syntax.
 
     instruction  ::= op [operand {"," operand}]
-    operand      ::= register [" {" "k" number "}" ["{z}"]] | number | label
+    operand      ::= register [" {" "k" number "}" ["{z}"]] | number | label | memory [" {" "k" number "}"]
     register     ::= "zmm" number | "k" number | "eax" | …            16 lanes of 32 bits; 16 bits; 32 bits
+    memory       ::= ["dword ptr"] "[" base ["+" scale "*" index] ["+" number] "]"        base: rax, …; index: rcx, zmm1
 
 `zmm0 {k1}` is written in the lanes of k1 alone; the others keep what they have, with {z} they become 0.
 """
@@ -16,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 
-__all__ = ["LANES", "AvxInstruction", "AvxLabel", "AvxNumber", "AvxOperand", "AvxProgram", "AvxRegister"]
+__all__ = ["LANES", "AvxInstruction", "AvxLabel", "AvxMemory", "AvxNumber", "AvxOperand", "AvxProgram", "AvxRegister"]
 
 LANES: Final = 16
 
@@ -42,7 +43,18 @@ class AvxLabel(Struct, frozen=True):
     name: str
 
 
-AvxOperand = AvxRegister | AvxNumber | AvxLabel
+class AvxMemory(Struct, frozen=True):
+    """Bytes at `base` + `scale` * `index` + `displacement`; each may be missing (-1, None). The index is a vector where
+    every lane has its own place. `mask` as of a register."""
+
+    base: int = -1
+    index: AvxRegister | None = None
+    scale: int = 1
+    displacement: int = 0
+    mask: int = -1
+
+
+AvxOperand = AvxRegister | AvxNumber | AvxLabel | AvxMemory
 
 
 class AvxInstruction(Struct, frozen=True, eq=False):

@@ -14,7 +14,16 @@ from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.simt.assembly import AssemblyError, AssemblyLine, AssemblyWord, split_assembly, split_operands
-from warpsmith.simt.avx512.nodes import AvxInstruction, AvxLabel, AvxNumber, AvxOperand, AvxProgram, AvxRegister
+from warpsmith.simt.avx512.memory import ACCESSES, wrong_access
+from warpsmith.simt.avx512.nodes import (
+    AvxInstruction,
+    AvxLabel,
+    AvxMemory,
+    AvxNumber,
+    AvxOperand,
+    AvxProgram,
+    AvxRegister,
+)
 from warpsmith.simt.avx512.operands import read_avx_operand
 from warpsmith.simt.avx512.ops import AVX_OPERATIONS
 
@@ -60,9 +69,12 @@ def _line(line: AssemblyLine, made: list[AvxInstruction], labels: dict[str, int]
     word = line.operation
     if word is None or word.text.startswith("."):
         return
+    if "[" in line.rest.text and word.text in ACCESSES:
+        made.append(_access(line, word))
+        return
     op = AVX_OPERATIONS.get(word.text)
     if op is None:
-        near = get_close_matches(word.text[:40], AVX_OPERATIONS, n=3)
+        near = get_close_matches(word.text[:40], [*AVX_OPERATIONS, *ACCESSES], n=3)
         remedy = f"did you mean {' or '.join(near)}?" if near else "expected an instruction such as vpaddd or kmovw"
         raise AssemblyError(word.span, f"there is no instruction '{word.text}' that is modeled", remedy)
     words = list(split_operands(line.rest))
@@ -74,6 +86,15 @@ def _line(line: AssemblyLine, made: list[AvxInstruction], labels: dict[str, int]
     for at, (operand, kind, place) in enumerate(zip(operands, kinds, words, strict=True)):
         _check(word.text, operand, kind, place, masked=at == 0 and op.takes_mask)
     made.append(AvxInstruction(word.text, tuple(operands), line.whole))
+
+
+def _access(line: AssemblyLine, word: AssemblyWord) -> AvxInstruction:
+    """Return an instruction that reaches memory."""
+    operands = tuple(read_avx_operand(one) for one in split_operands(line.rest))
+    wrong = wrong_access(word.text, operands)
+    if wrong:
+        raise AssemblyError(line.whole, f"this is no form of {word.text}", wrong)
+    return AvxInstruction(word.text, operands, line.whole)
 
 
 def _check(name: str, operand: AvxOperand, kind: str, place: AssemblyWord, *, masked: bool) -> None:
@@ -97,6 +118,8 @@ def _fits(operand: AvxOperand, kind: str) -> bool:
             return kind in ("imm", "word")
         case AvxLabel():
             return kind == "label"
+        case AvxMemory():
+            return False
 
 
 def _wrong_labels(made: Sequence[AvxInstruction], labels: dict[str, int]) -> list[Finding]:

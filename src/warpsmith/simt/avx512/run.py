@@ -12,8 +12,19 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from warpsmith.base.findings import Finding
-from warpsmith.simt.avx512.nodes import LANES, AvxInstruction, AvxLabel, AvxNumber, AvxOperand, AvxProgram, AvxRegister
+from warpsmith.simt.avx512.memory import AvxFault, access_memory
+from warpsmith.simt.avx512.nodes import (
+    LANES,
+    AvxInstruction,
+    AvxLabel,
+    AvxMemory,
+    AvxNumber,
+    AvxOperand,
+    AvxProgram,
+    AvxRegister,
+)
 from warpsmith.simt.avx512.ops import AVX_OPERATIONS, AvxOp
+from warpsmith.simt.memory import LaunchMemory
 
 __all__ = ["AvxRun", "AvxState", "begin_avx512", "run_avx512"]
 
@@ -23,13 +34,15 @@ _JUMPS: Final = {"je": True, "jz": True, "jne": False, "jnz": False}
 
 
 class AvxState(Struct, eq=False):
-    """Registers: `zmm` [number, lane], `k` of 16 bits, `r` of 32 bits; `zero`: the flag of the last test."""
+    """Registers: `zmm` [number, lane], `k` of 16 bits, `r` of 64 bits, of which instructions but addresses have 32;
+    `zero`: the flag of the last test; `memory`: what they reach."""
 
     zmm: Array
     k: list[int]
     r: list[int]
     zero: bool = False
     pc: int = 0
+    memory: LaunchMemory | None = None
 
 
 class AvxRun(Struct, frozen=True, eq=False):
@@ -63,7 +76,12 @@ def run_avx512(program: AvxProgram, state: AvxState, most: int = 1_000_000) -> A
             if i.name == "ret":
                 break
             _note(state, i, findings)
-            _step(program, state, i)
+            try:
+                _step(program, state, i)
+            except AvxFault as fault:
+                who = f"lane {fault.lane}: " if fault.lane >= 0 else ""
+                findings.append(Finding("ASM002", "error", f"{who}{fault.message}", i.span))
+                break
     return AvxRun(tuple(masks), state, tuple(findings))
 
 
@@ -82,6 +100,9 @@ def _note(state: AvxState, i: AvxInstruction, findings: list[Finding]) -> None:
 
 def _step(program: AvxProgram, state: AvxState, i: AvxInstruction) -> None:
     state.pc += 1
+    if any(isinstance(operand, AvxMemory) for operand in i.operands):
+        access_memory((state.zmm, state.k, state.r), state.memory, i)
+        return
     op = AVX_OPERATIONS[i.name]
     if "label" in op.sources:
         target = i.operands[0]
@@ -113,7 +134,7 @@ def _word(state: AvxState, operand: AvxOperand) -> int:
     if isinstance(operand, AvxNumber):
         return operand.value & _WORD
     assert isinstance(operand, AvxRegister)
-    return state.k[operand.number] if operand.kind == "k" else state.r[operand.number]
+    return state.k[operand.number] if operand.kind == "k" else state.r[operand.number] & _WORD
 
 
 def _write(state: AvxState, op: AvxOp, target: AvxRegister, value: Any, i: AvxInstruction) -> None:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding, Note
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.source import SourceFile, Span, plain_spaces
 from warpsmith.simt.mask.nodes import BUILTINS, MaskInstruction, MaskOperand, MaskProgram
 from warpsmith.simt.mask.operands import NotAnOperandError, Slot, check_counts, read_operand, slots_of
 from warpsmith.simt.mask.ops import OPS
@@ -79,7 +79,7 @@ def _split_lines(file: SourceFile, labels: dict[str, int], wrong: list[Finding])
     count = 0
     places: dict[str, Span] = {}
     for number in range(1, file.line_count + 1):
-        start, text = file.offset(number), file.line(number).partition(";")[0]
+        start, text = file.offset(number), plain_spaces(file.line(number)).partition(";")[0]
         while found := _LABEL.match(text):
             span = Span(file, start + found.start(1), start + found.end(1))
             try:

@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from msgspec import Struct
+
 from warpsmith.base.nvidia import find_tool
 from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Function
@@ -21,13 +23,23 @@ from warpsmith.targets.llvm.export import MachineText
 from warpsmith.targets.llvm.listing import Listed, Listing
 from warpsmith.targets.llvm.refused import refuse
 
-__all__ = ["read_disassembly", "sass_of"]
+__all__ = ["SassCount", "count_sass", "read_disassembly", "sass_of"]
 
 _LIMIT_S: Final = 60
 _LINE: Final = re.compile(r'//## File "[^"]*", line (\d+)')
 _FILE: Final = re.compile(r'//## File "(?:[^"]*/)?(\d+)/')
 _DIRECTIVE: Final = re.compile(r"^\s*(?:\.(?!L)|//|-----)")
+_CODE: Final = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<op>[A-Z][A-Z0-9]*)")
+_LOADS: Final = ("LD", "LDG", "LDS", "LDL", "TEX", "TLD", "ATOM", "ATOMG", "ATOMS")
 _PACKAGES: Final = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
+
+
+class SassCount(Struct, frozen=True):
+    """Of the text of a kernel: its `instructions`, without those that fill up behind its end, and its `loads`: of
+    memory but constants, and atomic operations that give a value."""
+
+    instructions: int
+    loads: int
 
 
 def sass_of(made: MachineText, kernel: Function) -> Listing:
@@ -52,6 +64,17 @@ def read_disassembly(text: str, files: tuple[SourceFile, ...]) -> Iterable[Liste
         elif line.strip() and not _DIRECTIVE.match(line):
             code = line.expandtabs(8).rstrip()
             yield Listed(code) if code.endswith(":") else Listed(code, file, number)
+
+
+def count_sass(listing: Listing) -> SassCount:
+    """Return the count of a listing."""
+    ops = [found["op"] for line in listing.lines if (found := _CODE.match(line.text)) is not None]
+    while ops and ops[-1] == "NOP":
+        ops.pop()
+    # a branch to itself, which nothing comes to
+    if len(ops) > 1 and ops[-1] == "BRA" and ops[-2] in ("EXIT", "BRA", "RET"):
+        ops.pop()
+    return SassCount(len(ops), sum(op in _LOADS for op in ops))
 
 
 def _tool(name: str, kernel: Function) -> str:

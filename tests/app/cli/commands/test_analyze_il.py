@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tests.front.il.listings import PLAIN, TRANSLATED
 from warpsmith.app.cli.commands import watch
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.report.json_parts import schema
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -30,6 +32,8 @@ def test_the_table_of_one_gpu(capsys: pytest.CaptureFixture[str], files: tuple[s
     code, out, err = call(capsys, "analyze", *files[:2], "--device", "hd3870")
     assert (code, err) == (0, "")
     assert "2.50    4,960" in out and "5.50    2,255" in out
+    two = call(capsys, "analyze", files[0], "--device", "hd3870,hd4870")[1]
+    assert "4,960" in two and "12,000" in two
 
 
 def test_errors_have_their_line_and_leave_the_rest(
@@ -43,14 +47,16 @@ def test_errors_have_their_line_and_leave_the_rest(
 
 def test_json_and_bundles(capsys: pytest.CaptureFixture[str], files: tuple[str, str, str]) -> None:
     code, out, _ = call(capsys, "analyze", files[0], "--format", "json")
-    assert code == 0 and json.loads(out)["programs"][0]["generations"]["r600"]["bundles"] == 10
+    document = json.loads(out)
+    jsonschema.validate(document, schema())
+    assert code == 0 and document["programs"][0]["generations"]["r600"]["bundles"] == 10
     assert "END_OF_PROGRAM" in call(capsys, "analyze", files[0], "--evidence", "full", "--device", "rv670")[1]
 
 
 def test_what_makes_no_sense(capsys: pytest.CaptureFixture[str], files: tuple[str, str, str]) -> None:
     assert "name .il files alone" in call(capsys, "analyze", files[0], "k.cu")[2]
     assert "have no format 'sarif'" in call(capsys, "analyze", files[0], "--format", "sarif")[2]
-    assert "no GPU of four or five slots 'h100'" in call(capsys, "analyze", files[0], "--device", "h100")[2]
+    assert "no GPU of four or five slots 'h100'" in call(capsys, "analyze", files[0], "--device", "hd3870,h100")[2]
 
 
 def test_the_same_file_is_simulated(capsys: pytest.CaptureFixture[str], files: tuple[str, str, str]) -> None:

@@ -80,7 +80,8 @@ def _text(case: BrookCase) -> str:
 
 def _word(case: BrookCase, name: str, offset: int, row: int) -> int:
     """Return a word of the constants."""
-    value = {"width": case.shape[1], "height": case.shape[0], ROW: row, **case.numbers}[name]
+    rows = case.shape[0] // int(case.numbers.get("depth", 1))
+    value = {"width": case.shape[1], "height": rows, ROW: row, **case.numbers}[name]
     type = _types(_text(case), case.kernel).get(name)
     kind = "f4" if type is not None and is_float(element_of(type)) else "i4"
     return int(np.asarray(value, kind).view("u4").ravel()[offset // 4])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,8 @@ from warpsmith.base.errors import InputError
 from warpsmith.front.il.check import check_program
 from warpsmith.front.il.printing import print_il
 from warpsmith.targets.il.optimize import optimize_il
+from warpsmith.targets.il.pixels.instructions import PixelInstructions
+from warpsmith.targets.il.pixels.subscripts import PixelSubscripts, axis_of
 from warpsmith.targets.r600.analyze import compile_il
 
 DOCUMENT = """kernel void
@@ -60,6 +64,72 @@ def test_many_random_kernels_do_as_well(first: int) -> None:
 @pytest.mark.parametrize("bug", BUGS, ids=lambda one: one.title)
 def test_bugs_in_the_writer_are_seen(bug: PixelBug) -> None:
     assert found_by(bug) is not None
+
+
+SOLID = """
+kernel float at(float g[][][], int z, float v) { int4 i = instance(); return g[z][i.y][i.x] + v * (float)i.z; }
+kernel void k(float a<>, float g[][][], float h[][], out float o<>, float s) { BODY }
+"""
+BODIES = (
+    "int4 i = instance(); o = 100.0f * (float)i.z + 10.0f * (float)i.y + (float)i.x + s;",
+    "int4 i = instance(); o = a * g[i.z][i.y][i.x];",
+    "int4 i = instance(); o = g[(i.z + 1) % 3][3 - i.y][i.x] - g[2 - i.z][i.y][4 - i.x] + a;",
+    "o = at(g, 1, s) + a;",
+    "int4 i = instance(); float t = 0; int n; for (n = 0; n < 3; n++) { t += g[n][i.y][i.x]; } o = t + h[i.y][i.x];",
+    "o = indexof(a).z * s + indexof(o).y - h[indexof(a).y][indexof(a).x];",
+    "int4 i = instance(); o = i.z > 0 && i.y < 3 ? g[i.z - 1][i.y + 1][i.x] : s * (float)i.y;",
+)
+
+
+def solid_case(body: str) -> BrookCase:
+    """Return a kernel whose threads lie in three layers of four rows of five."""
+    arrays = {"a": numbers_in(1, 60), "g": numbers_in(2, 60), "h": numbers_in(3, 20), "o": np.zeros(60, "f4")}
+    numbers = {"depth": 3, "g_width": 5, "g_height": 4, "h_width": 5, "s": 2.5}
+    return BrookCase("", "k", arrays, numbers, (12, 5), ["o"], text=SOLID.replace("BODY", body))
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_layers_lie_below_each_other(body: str) -> None:
+    assert il_agrees(solid_case(body))
+
+
+def _other_division(real: Callable[..., object]) -> Callable[..., object]:
+    return lambda self, i, axis: real(self, i, {"y": "z", "z": "y"}.get(axis, axis))
+
+
+BROKEN: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "rows are taken for layers": lambda patch: patch.setattr(
+        PixelInstructions, "_thread", _other_division(PixelInstructions._thread)
+    ),
+    "rows of layers are no place of the thread": lambda patch: patch.setattr(
+        PixelSubscripts, "_row", lambda self, operand: axis_of(self.made, operand)
+    ),
+    "y in a layer is taken for the row": lambda patch: patch.setattr(
+        PixelInstructions, "_is_along", lambda self, terms, axis: len(terms) == 1 and self.axes.get(terms[0]) == axis
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BROKEN)
+def test_bugs_in_layers_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    BROKEN[bug](monkeypatch)
+
+    def wrong(body: str) -> bool:
+        try:
+            return not il_agrees(solid_case(body))
+        except InputError:
+            return True
+
+    assert any(map(wrong, BODIES))
+
+
+def test_the_place_in_a_layer_takes_one_constant() -> None:
+    made = written(SOLID.replace("BODY", BODIES[0]), "k")
+    assert sorted(one.name for one in made.words) == ["height", "s"]
+    program = parse(made.text)
+    granted = ("cb0[0].x is a power of two", "cb0[0].y is a power of two")
+    before, after = (compile_il(one, "r600").code.bundles for one in (program, optimize_il(program, granted).program))
+    assert after < before
 
 
 def test_functions_of_the_hardware_agree() -> None:

@@ -19,7 +19,7 @@ def places(value: str) -> list[StreamPlace]:
     function = lower(read.program).module.function("k")
     assert function is not None
     sizes = {"a": 4, "g": 4, "v": 16, "h": 4, "o": 4}
-    found = PixelSubscripts(function, sizes, {"a": "width", "h": "h_width"}, "width")
+    found = PixelSubscripts(function, sizes, {"a": "width", "h": "h_width"}, ["width"])
     loads = [(i, i.detail) for _, i in function.instructions() if i.op == "load"]
     return [found.place(i, detail) for i, detail in loads if isinstance(detail, Memory)]
 

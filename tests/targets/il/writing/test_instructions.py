@@ -28,7 +28,10 @@ from warpsmith.targets.il.writing.export import write_il
         ("b[i] = (float)((double)b[i] * 2.0);", "AMD IL has words of 32 bits, and this is f64"),
         ("long long s = (long long)i * n; a[i] = s > 5;", "needs all 64 bits"),
         ("int *p = i & 1 ? a : (int *)b; *p = n;", "this address may start from one of two arguments"),
-        ("atomicCAS(a, n, i);", "AMD IL has no atomic_compare of i32"),
+        (
+            "__shared__ int s; s = n; __syncthreads(); a[i] = atomicCAS(&s, n, i);",
+            "AMD IL has no atomic_compare of i32 in shared memory",
+        ),
         ("atomicAdd(b, 1.0f);", "AMD IL has no atomic_fadd of f32"),
         (
             "char own[4]; own[n & 3] = i; own[i & 3] = 2; a[i] = own[n & 1];",
@@ -73,6 +76,9 @@ def _case(folder: Path, body: str, parameters: str = "int *a, float *b, int n") 
         ("int own[4] = {1, 2, 3, 4}; own[n & 3] = i; a[i] = own[i & 3] + own[1];", "mov x0[r2.x].x___, vAbsTid.x"),
         ("float2 v[3] = {}; v[i % 3].y = n; b[i] = v[(i + n) % 3].y + v[1].x;", "dcl_indexed_temp_array x0[8]"),
         ("atomicAdd(&a[i & 3], n);", "uav_read_add_id(0) "),
+        ("atomicCAS(&a[i], n, i + 100);", "uav_read_cmp_xchg_id(0) "),
+        ("int old = 0, was; do { was = old; old = atomicCAS(&a[i & 3], was, was + i); } while (old != was);",
+         "uav_read_cmp_xchg_id(0) "),
         ("atomicMax((unsigned *)&a[i & 3], (unsigned)-i);", "uav_read_umax_id(0) "),
         ("__shared__ int s; if (threadIdx.x == 0) s = 0; __syncthreads(); atomicAdd(&s, i); __syncthreads(); a[i] = s;",
          "lds_read_add_id(1) "),

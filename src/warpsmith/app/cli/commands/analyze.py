@@ -15,6 +15,7 @@ from warpsmith.app.cli.about.settings import baseline_path, default_settings, is
 from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.commands.analyze_il import are_il, run_analysis
 from warpsmith.app.cli.commands.edits.fixes import Editing, edited_report, fix_options
+from warpsmith.app.cli.commands.machines.throughput import asks_throughput, run_throughput
 from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
 from warpsmith.app.cli.crash import crash_file
@@ -86,6 +87,9 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option(
     "--metrics", is_flag=True, help="Every number of each kernel as a table, predicted times, and its access matrices."
 )
+@click.option(
+    "--throughput", is_flag=True, help="Threads a second on each GPU of --device, or of a list, and what decides."
+)
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
@@ -102,8 +106,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     editing = Editing.of(given)
     if given["watch"]:
         _check_watch(paths, editing)
-    if are_il(paths, texts(given["device"])):
-        run = partial(run_analysis, paths, given, outputs)
+    counted = asks_throughput(paths, given)
+    if counted or are_il(paths, texts(given["device"])):
+        run = partial(run_throughput if counted else run_analysis, paths, given, outputs)
         return watch_for_changes(run, lambda: paths) if given["watch"] else run()
     if not given["watch"]:
         report = _run(paths, given, outputs, editing)

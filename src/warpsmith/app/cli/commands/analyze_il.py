@@ -25,7 +25,7 @@ _FORMATS = ("text", "json")
 def are_il(paths: tuple[str, ...], devices: tuple[str, ...]) -> bool:
     """Whether the files that are named are counted in bundles: programs of IL, and any kernels for a GPU of those
     years; raises UsageError where some are."""
-    if paths and devices and all(is_vliw(name) for name in devices):
+    if paths and devices and all(is_vliw(name) for name in _names(devices)):
         return True
     found = [Path(path).suffix.lower() == ".il" for path in paths]
     if any(found) and not all(found):
@@ -34,13 +34,17 @@ def are_il(paths: tuple[str, ...], devices: tuple[str, ...]) -> bool:
     return any(found)
 
 
+def _names(devices: tuple[str, ...]) -> list[str]:
+    return [name for text in devices for name in text.split(",")]
+
+
 def run_analysis(paths: tuple[str, ...], given: Mapping[str, object], outputs: Mapping[str, str | None]) -> int:
     """Write the report on programs of IL in every form that is asked for; return the exit code."""
     unknown = [form for form in outputs if form not in _FORMATS]
     if unknown:
         message = f"programs of AMD IL have no format '{unknown[0]}'"
         raise UsageError(Finding("INP000", "error", message, help=(f"the formats: {', '.join(_FORMATS)}",)))
-    report = analyze_il_files(paths, texts(given["device"]), texts(given["assume"]))
+    report = analyze_il_files(paths, _names(texts(given["device"])), texts(given["assume"]))
     tell(one for row in report.rows for one in row.findings if one.severity == "error")
     for form, file in outputs.items():
         code = text(given["evidence"]) == "full"

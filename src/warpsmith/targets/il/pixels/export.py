@@ -1,9 +1,11 @@
 """A kernel of Brook+ becomes a pixel shader of AMD IL, `il_ps_2_0`, in the manner of hand-written ones.
 
-    in streams and gathers    resources 0, 1, …: g[] has one axis, all others two
+    in streams and gathers    resources 0, 1, …: g[] has one axis, all others two, of three axes layer below layer
     out streams               o0, o1, …
     constants                 words of cb0, four to a register, in the order of `words`
     the thread's place        v0, from 0.5 on
+
+Of a place in layers the row is divided by the height of one, which is a constant: no other one is needed.
 
 `translated`: streams of one axis lie in rows, and one more constant says how long these are: the place of a thread and
 its subscripts are translated (address translation), for streams that are longer than hardware has rows.
@@ -90,7 +92,8 @@ def _subscripts(function: Function, kernel: BrookKernel) -> PixelSubscripts:
     sizes = {one.name: byte_size(one.type) or 4 for one in streams}
     widths = {name: few[0].name for name, few in kernel.sizes.items() if few}
     widths = {**{one.name: kernel.domain[0].name for one in streams if one.kind == "stream"}, **widths}
-    return PixelSubscripts(function, sizes, widths, kernel.domain[0].name)
+    layers = [kernel.domain[1].name] if kernel.definition.solid else []
+    return PixelSubscripts(function, sizes, widths, [kernel.domain[0].name, *layers])
 
 
 def _declarations(resources: StreamNumbers, outputs: StreamNumbers, words: int) -> Iterator[IlDeclaration]:

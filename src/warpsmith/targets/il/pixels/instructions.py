@@ -60,9 +60,13 @@ class PixelInstructions(IlInstructions):
 
     def _thread(self, i: Instruction, axis: str) -> Word:
         """Return where the thread is."""
-        if axis not in ("x", "y"):
+        layers = self.subscripts.domain[1:]
+        if axis == "z" and not layers:
             raise refuse("a pixel shader has no third axis", i.span, "streams have one or two")
         along = {name: self.code.compute("ftoi", component(_PLACE, name)) for name in "xy"}
+        if layers and axis != "x":
+            height = self.places.word(LaunchWord(layers[0]))
+            return self.code.compute("udiv" if axis == "z" else "umod", along["y"], height)
         if not self.row:
             return along[axis]
         if axis == "y":
@@ -159,8 +163,8 @@ class PixelInstructions(IlInstructions):
         return self.code.compute("itof", self._whole(terms))
 
     def _is_along(self, terms: tuple[Operand, ...], axis: str) -> bool:
-        """Whether a place is the thread's own along an axis, whatever it went through."""
-        if len(terms) != 1:
+        """Whether a place is the thread's own along an axis, whatever it went through; in layers no y is."""
+        if len(terms) != 1 or (axis == "y" and self.subscripts.domain[1:]):
             return False
         operand = terms[0]
         while (made := self._made(operand, "ftosi") or self._made(operand, "sitof")) is not None:

@@ -2,7 +2,7 @@
 
     address   base(stream) + size · index + byte                index    a sum of terms
     row       a   of the terms a · W and W, W the stream's width         column   what is left
-    the thread's own place    row y, column x, W the width of the domain
+    the thread's own place    row y, column x, W the width of the domain; in layers of H rows row z · H + y
 
 The kernels that front/brook makes have such addresses only: y · W + x, in which y and x know nothing of W. Where the
 terms left over depend on W all the same, the index is divided by W, which is right for every element that there is.
@@ -57,9 +57,11 @@ def _register(made: Mapping[Value, Instruction], operand: Operand) -> str:
 
 class PixelSubscripts:
     """Reads addresses of a function. `sizes`: bytes of an element of each stream; `widths`: the parameter with its
-    width, where it has one; `domain`: that of the domain's width."""
+    width, where it has one; `domain`: those of the domain's width, and of the height of layers where there are some."""
 
-    def __init__(self, function: Function, sizes: Mapping[str, int], widths: Mapping[str, str], domain: str) -> None:
+    def __init__(
+        self, function: Function, sizes: Mapping[str, int], widths: Mapping[str, str], domain: Sequence[str]
+    ) -> None:
         self.sizes, self.widths, self.domain = sizes, widths, domain
         self.made = {value: i for _, i in function.instructions() for value in i.results}
 
@@ -109,10 +111,19 @@ class PixelSubscripts:
     def _is_own(self, terms: Sequence[Operand]) -> bool:
         if len(terms) != 2:
             return False
-        factors = [self._factor(term, self.domain) for term in terms]
-        rows = [axis_of(self.made, one) for one in factors if one is not None]
+        factors = [self._factor(term, self.domain[0]) for term in terms]
+        rows = [self._row(one) for one in factors if one is not None]
         columns = [axis_of(self.made, term) for term, factor in zip(terms, factors, strict=True) if factor is None]
         return (rows, columns) == (["y"], ["x"])
+
+    def _row(self, operand: Operand) -> str:
+        """Return "y" where an operand is the row of the thread: y, or z · H + y in layers of H rows."""
+        i = self.made.get(operand) if isinstance(operand, Value) else None
+        if len(self.domain) < 2 or i is None or i.op != "add" or axis_of(self.made, operand):
+            return axis_of(self.made, operand)
+        layers = [self._factor(one, self.domain[1]) for one in i.operands]
+        along = [axis_of(self.made, one) for one in (*i.operands, *(one for one in layers if one is not None))]
+        return "y" if sorted(filter(None, along)) == ["y", "z"] else ""
 
     # --- sums and products
 

@@ -287,13 +287,16 @@ class IlInstructions:
         name = _ATOMIC.get(name, name)
         view, offset = self._address(i, detail)
         _CHECKS.check_words(i.operands[1:], i.span)
-        if name not in ATOMIC or len(i.operands) != 2 or i.operands[1].type != I32:
-            raise refuse(
-                f"AMD IL has no {i.op} of {i.operands[1].type}", i.span, "integers: add, min, max, and, or, xor"
-            )
+        compares = name == "compare" and view is not None
+        if i.operands[1].type != I32 or not (compares or (name in ATOMIC and len(i.operands) == 2)):
+            where = " in shared memory" if name == "compare" and view is None else ""
+            helps = "integers: add, min, max, and, or, xor, and compare and swap of global memory"
+            raise refuse(f"AMD IL has no {i.op} of {i.operands[1].type}{where}", i.span, helps)
         register = self.code.register()
         where, number = ("lds", LDS) if view is None else ("uav", view)
-        words = offset, self.word(i.operands[1])
+        # of a compare and swap the new value comes first
+        words = offset, *map(self.word, reversed(i.operands[1:]))
+        name = "cmp_xchg" if compares else name
         self.code.put(f"{where}_read_{name}_id", IlDestination(register, "x___"), *words, resource=number)
         for value in i.results:
             self.words[value] = component(register)
