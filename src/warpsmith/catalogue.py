@@ -62,6 +62,7 @@ from warpsmith.loops.steps.statements.outline import Outline
 from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduction
 from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.loops.steps.statements.remove_header import RemoveHeader
+from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
@@ -132,6 +133,7 @@ STEPS: tuple[type[Step], ...] = (
     Map,
     Offload,
     SharedTile,
+    HaloTile,
     RegisterTile,
     Keep,
 )

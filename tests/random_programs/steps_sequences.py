@@ -46,6 +46,7 @@ EXEMPT = frozenset(
         "map",
         "offload",
         "shared-tile",
+        "halo-tile",
         "register-tile",
         "keep",
         "recognize-reduction",

@@ -254,6 +254,8 @@ class Decision(Partial, frozen=True, eq=False):
     host     it stays on the host, with every loop inside it for which nothing else is decided
     tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
              may be) from shared memory; width 0: it reads global memory
+    halo     it is a loop of threads, and a block loads what they read of `arrays` (empty: all that may be) around
+             their own elements into shared memory
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
@@ -262,7 +264,7 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads", "tiles", "elements"]
+    kind: Literal["device", "host", "threads", "tiles", "halo", "elements"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

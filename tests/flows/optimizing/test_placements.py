@@ -9,6 +9,7 @@ from tests.flows.optimizing.begun import PAIR, PRODUCT, begin
 from warpsmith.flows.optimizing.placements import (
     blocks_of,
     can_move,
+    halo_choices,
     inner_loops,
     list_axes,
     mapped,
@@ -73,6 +74,14 @@ def test_tiles_have_one_iteration_a_thread_and_then_several(tmp_path: Path) -> N
         "map=product/i,axes=y:x,block=16:16",
         "shared-tile=product/i/j/k",
     ]
+
+
+def test_halos_have_blocks_of_each_number_of_axes(tmp_path: Path) -> None:
+    (nest,) = nests(CUBE, tmp_path).values()
+    first, *_ = ([step_text(step) for step in steps] for steps in halo_choices(nest))
+    assert first == ["map=cube/i,axes=z:y:x,block=32:4:2", "halo-tile=cube/i"]
+    (inner,) = nests(PRODUCT, tmp_path).values()
+    assert ["shared-tile=product/i/j/k,width=0" in map(step_text, steps) for steps in halo_choices(inner)] == [True] * 5
 
 
 def test_what_combines_values_keeps_its_mapping(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
+from warpsmith.offload.mapping.halo.kernel import tile_with_halo
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
@@ -88,8 +89,9 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    tiles = () if parts.tiling is None else parts.tiling.tiles
-    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at, tiles=tiles)
+    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
+    if parts.tiling is not None:
+        fragment = msgspec.structs.replace(fragment, tiles=parts.tiling.tiles, halos=parts.tiling.halos)
     return BuiltKernel(fragment, (launch, *draft.finals))
 
 
@@ -128,7 +130,8 @@ def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, par
     text = drop_pragmas(keep_in_registers(request, region, draft, variables))
     assert parts.mapping is not None, "loops are mapped"
     search = TileSearch(request, region, draft, parts.heads)
-    tiling = tile_kernel(TileRequest(search, parts.mapping, text, variables))
+    asked = TileRequest(search, parts.mapping, text, variables)
+    tiling = tile_with_halo(asked) or tile_kernel(asked)
     if tiling is None:
         parts = msgspec.structs.replace(parts, text=text)
         return msgspec.structs.replace(parts, narrow=_narrow(draft, parts))

@@ -109,6 +109,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         mapping=fragment.mapping,
         model=fragment.model,
         tiles=fragment.tiles,
+        halos=fragment.halos,
         elements=kernel.elements,
     )
 
