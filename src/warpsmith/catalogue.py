@@ -68,6 +68,7 @@ from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.time_tile import TimeTile
 
 __all__ = [
     "STEPS",
@@ -134,6 +135,7 @@ STEPS: tuple[type[Step], ...] = (
     Offload,
     SharedTile,
     HaloTile,
+    TimeTile,
     RegisterTile,
     Keep,
 )

@@ -47,6 +47,7 @@ EXEMPT = frozenset(
         "offload",
         "shared-tile",
         "halo-tile",
+        "time-tile",
         "register-tile",
         "keep",
         "recognize-reduction",

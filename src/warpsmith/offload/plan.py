@@ -112,7 +112,8 @@ class HaloTiles(Struct, frozen=True):
 class Fragment(Struct, frozen=True):
     """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
-    its threads read together in a loop, and `halos` all at once."""
+    its threads read together in a loop, and `halos` all at once; `iterations`:
+    how many of a loop over nests a launch does in these."""
 
     region: str
     kind: Literal["nest", "single"]
@@ -126,6 +127,7 @@ class Fragment(Struct, frozen=True):
     holds_at: Mapping[str, int] = field(default_factory=dict)
     tiles: tuple[LoopTiles, ...] = ()
     halos: tuple[HaloTiles, ...] = ()
+    iterations: int = 0
 
 
 class DeviceBuffer(Struct, frozen=True):

@@ -39,7 +39,7 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     from them, and have no step."""
     nests = [fragment for fragment in plan.fragments if fragment.kind == "nest"]
     tiles = (SharedTile(one.loop, one.width, one.arrays) for fragment in nests for one in fragment.tiles)
-    halos = (_halo(fragment) for fragment in nests if fragment.halos)
+    halos = (_halo(fragment) for fragment in nests if fragment.halos and not fragment.iterations)
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
     return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several)
 
@@ -57,4 +57,6 @@ def _step(fragment: Fragment) -> Step:
     axes = tuple(mapped.axis for mapped in fragment.kernel.mapped)
     if not axes:
         return Offload(fragment.region)
-    return Map(fragment.region, axes, fragment.kernel.block[: len(axes)])
+    # of a loop of passes the first nest says what becomes threads
+    region = fragment.loops[1] if fragment.iterations else fragment.region
+    return Map(region, axes, fragment.kernel.block[: len(axes)])

@@ -96,6 +96,7 @@ class KernelEntry(Struct, frozen=True):
     model: CostEstimate | None
     tiles: tuple[LoopTiles, ...] = ()
     halos: tuple[HaloTiles, ...] = ()
+    iterations: int = 0
     elements: tuple[int, int, int] = (1, 1, 1)
 
 

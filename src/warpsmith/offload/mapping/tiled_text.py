@@ -76,7 +76,8 @@ class TiledBody(Struct, frozen=True):
     """The body that all threads of a block run, in the host's names. `inside`: whether the thread is one of the launch
     (None: the body tests that itself); `shared`: the tiles; `positions`: where the thread is in its block along each
     axis; `firsts`: the counters that start at the first of several iterations, by those of the user's loops;
-    `elements`: how many iterations a thread has along x, y and z."""
+    `elements`: how many iterations a thread has along x, y and z; `turn`: what counts the launches, where there are
+    several."""
 
     body: Block
     inside: Symbol | None
@@ -84,6 +85,7 @@ class TiledBody(Struct, frozen=True):
     positions: tuple[tuple[Symbol, Axis], ...]
     firsts: Mapping[Symbol, Symbol]
     elements: tuple[int, int, int]
+    turn: Symbol | None = None
 
 
 def write_tiles(body: Stmt, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables) -> TiledBody | Reason:

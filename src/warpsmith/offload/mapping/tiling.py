@@ -72,6 +72,7 @@ class Tiling(Struct, frozen=True):
     mapping: ThreadMapping
     tiles: tuple[LoopTiles, ...] = ()
     halos: tuple[HaloTiles, ...] = ()
+    iterations: int = 0
 
 
 def tile_kernel(request: TileRequest) -> Tiling | None:

@@ -110,6 +110,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         model=fragment.model,
         tiles=fragment.tiles,
         halos=fragment.halos,
+        iterations=fragment.iterations,
         elements=kernel.elements,
     )
 

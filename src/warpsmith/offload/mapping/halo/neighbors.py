@@ -47,10 +47,19 @@ from warpsmith.poly.legality.moved import Distance
 from warpsmith.poly.legality.read_where import ReadQuestion, find_read_where
 from warpsmith.tree.nodes import Assign, Expr, For, Index, Node, Unary, replace
 from warpsmith.tree.printing.printer import show_expression
-from warpsmith.tree.types import Scalar, Symbol
+from warpsmith.tree.types import Array, Scalar, Symbol
 from warpsmith.tree.walk import loops, names, peel, root_symbol, same, walk
 
-__all__ = ["Dimension", "HaloRead", "NeighborReads", "find_neighbors"]
+__all__ = [
+    "Dimension",
+    "HaloRead",
+    "Neighbor",
+    "NeighborFinder",
+    "NeighborReads",
+    "find_neighbors",
+    "is_alike",
+    "list_elements",
+]
 
 # of one kernel: each takes questions to isl
 _MOST_ARRAYS: Final = 8
@@ -118,7 +127,7 @@ class NeighborReads(Struct, frozen=True):
     refused: tuple[Reason, ...]
 
 
-class _Member(Struct, frozen=True):
+class Neighbor(Struct, frozen=True):
     """A reference with its subscripts, and how far it is from the one that stands for all of its group."""
 
     node: Index
@@ -128,15 +137,15 @@ class _Member(Struct, frozen=True):
 
 def find_neighbors(search: TileSearch) -> NeighborReads:
     """Return the references of a kernel's threads that are constant distances apart, array by array."""
-    finder = _Finder.of(search)
-    groups: list[list[_Member]] = []
+    finder = NeighborFinder.of(search)
+    groups: list[list[Neighbor]] = []
     refused: list[Reason] = []
-    for node in _list_elements(search.heads[-1]):
+    for node in list_elements(search.heads[-1]):
         made = finder.read(node)
         if isinstance(made, Reason):
             refused.append(made)
         elif made is not None:
-            group = next((one for one in groups if _is_alike(one[0], made)), None)
+            group = next((one for one in groups if is_alike(one[0], made)), None)
             if group is None:
                 groups.append([made])
             else:
@@ -151,7 +160,7 @@ def find_neighbors(search: TileSearch) -> NeighborReads:
     return NeighborReads(tuple(reads), tuple(refused))
 
 
-def _list_elements(head: For) -> Iterator[Index]:
+def list_elements(head: For) -> Iterator[Index]:
     """Yield the elements of arrays that a thread reads."""
     inside = {id(peel(part.base)) for part in walk(head.body) if isinstance(part, Index)}
     stored = {id(peel(part.target)) for part in walk(head.body) if isinstance(part, Assign)}
@@ -161,7 +170,8 @@ def _list_elements(head: For) -> Iterator[Index]:
             yield node
 
 
-def _is_alike(one: _Member, other: _Member) -> bool:
+def is_alike(one: Neighbor, other: Neighbor) -> bool:
+    """Whether two references are one that stands for both, moved."""
     if root_symbol(one.node) != root_symbol(other.node) or len(one.dimensions) != len(other.dimensions):
         return False
     return all(_is_same_dimension(a, b) for a, b in zip(one.dimensions, other.dimensions, strict=True))
@@ -173,14 +183,14 @@ def _is_same_dimension(one: Dimension, other: Dimension) -> bool:
     return one.split.steps == other.split.steps and one.rest == other.rest
 
 
-class _Finder(Struct, frozen=True):
+class NeighborFinder(Struct, frozen=True):
     """Reads the references of one kernel. `inner`: the loops of the thread around each reference, by its identity."""
 
     search: TileSearch
     inner: Mapping[int, tuple[For, ...]]
 
     @classmethod
-    def of(cls, search: TileSearch) -> _Finder:
+    def of(cls, search: TileSearch) -> NeighborFinder:
         """Return the finder of a kernel."""
         around: dict[int, tuple[For, ...]] = {}
         for loop, _ in loops(search.heads[-1].body):
@@ -190,7 +200,7 @@ class _Finder(Struct, frozen=True):
                     around[id(part)] = (*around.get(id(part), ()), loop)
         return cls(search, around)
 
-    def read(self, node: Index) -> _Member | Reason | None:
+    def read(self, node: Index) -> Neighbor | Reason | None:
         """Return a reference with its distances; None where no counter of a thread moves it."""
         indices = subscripts_of(node)
         found = {n.symbol for index in indices for n in names(index)}
@@ -198,6 +208,8 @@ class _Finder(Struct, frozen=True):
         if not by:
             return None
         shown = show_expression(node)
+        if _has_rows(node):
+            return _refuse(f"the rows of {array_of(node)} lie anywhere", node)
         if not all(map(counts_up, by)):
             return _refuse(f"{shown} is read by a counter that does not count up by one", node)
         members = [self.dimension(index, node) for index in indices]
@@ -214,7 +226,7 @@ class _Finder(Struct, frozen=True):
                 if made is None:
                     return _refuse(f"how far {shown} lies from the thread's own element is not a number", node)
                 distances |= made
-        return _Member(node, tuple(one for one, _ in parts), distances)
+        return Neighbor(node, tuple(one for one, _ in parts), distances)
 
     def dimension(self, index: Expr, node: Index) -> tuple[Dimension, Mapping[str, int]] | None:
         """Return a subscript without its distance from the one that stands for all, and that."""
@@ -245,12 +257,13 @@ class _Finder(Struct, frozen=True):
         heads = {head.variable.key: head for head in self.search.heads}
         return {heads[key]: Distance(number, tuple(moved[key])) for key, number in own.items()}
 
-    def is_wide(self, group: Sequence[_Member]) -> bool:
+    def is_wide(self, group: Sequence[Neighbor]) -> bool:
         """Whether neighbors of an element are among what a group reads."""
         return any(low < high for low, high in _find_reach(group).values())
 
-    def prove(self, group: Sequence[_Member]) -> HaloRead | Reason:
-        """Return what a group reads, if nothing writes it meanwhile and it is known where it is read."""
+    def prove(self, group: Sequence[Neighbor], *, still: bool = False) -> HaloRead | Reason:
+        """Return what a group reads, if nothing writes it meanwhile and it is known where it is read. `still`: what
+        lies between such elements may be loaded, whatever the kernel stores to the array."""
         search, request = self.search, self.search.request
         nodes = tuple(one.node for one in group)
         strides = find_strides(search, nodes[0])
@@ -265,8 +278,8 @@ class _Finder(Struct, frozen=True):
         narrow = plain and all(is_narrow(index) for node in nodes for index in subscripts_of(node))
         moved = {id(one.node): one.distances for one in group}
         # what lies between elements that are read is in the buffer, and nothing is stored there either
-        between = all(not use.written for use in search.draft.uses if use.symbol == root_symbol(nodes[0]))
-        question = ("halo", search.heads[0], nodes, tuple((a.text, a.kind) for a in tested), request.poly)
+        between = still or all(not use.written for use in search.draft.uses if use.symbol == root_symbol(nodes[0]))
+        question = ("halo", still, search.heads[0], nodes, tuple((a.text, a.kind) for a in tested), request.poly)
 
         def ask() -> HaloRead | Reason:
             verdict = is_alone(AloneQuestion(origin, run, nodes, around, request.poly, allowed=tested))
@@ -288,7 +301,17 @@ class _Finder(Struct, frozen=True):
         return search.known.remember(question, ask)
 
 
-def _find_reach(group: Sequence[_Member]) -> dict[For, tuple[int, int]]:
+def _has_rows(node: Index) -> bool:
+    """Whether a pointer that is read leads to what an element is in."""
+    inner = peel(node.base)
+    while isinstance(inner, Index):
+        if not isinstance(inner.type, Array):
+            return True
+        inner = peel(inner.base)
+    return False
+
+
+def _find_reach(group: Sequence[Neighbor]) -> dict[For, tuple[int, int]]:
     """Return the least and the greatest distance along each counter."""
     found: dict[For, tuple[int, int]] = {}
     for one in group:

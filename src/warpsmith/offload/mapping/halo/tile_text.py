@@ -112,7 +112,7 @@ class _HaloWriter(Struct):
         )
         if tile.read.condition is not None:
             placed = {tile.read.at[loop.variable]: value for loop, value in values.items()}
-            load = If(span=self.span, condition=_with_values(tile.read.condition, placed), then=load, other=None)
+            load = If(span=self.span, condition=with_values(tile.read.condition, placed), then=load, other=None)
         body = Block(span=self.span, statements=(*declared, load))
         ends = name(self.thread, self.span), number(tile.layout.elements, self.span)
         return [count(at, ends, self.block.threads, body, self.block.heads[-1])]
@@ -138,7 +138,7 @@ class _HaloWriter(Struct):
         result = _counter_type(read, loop)
         if kind is UNSIGNED and result.bits > INT.bits:
             first, kind = wide(Cast(span=self.span, type=INT, operand=first)), LONG_LONG
-        moved = binary("+", _plus(first, least, kind), place, kind)
+        moved = binary("+", plus(first, least, kind), place, kind)
         return moved if kind == result else Cast(span=self.span, type=result, operand=moved)
 
     def position(self, axis: Axis) -> Expr:
@@ -166,13 +166,13 @@ class _HaloWriter(Struct):
         for loop, stride in zip(tile.layout.by, _strides(tile.layout), strict=True):
             axis = self.block.axis(loop.variable)
             assert axis is not None, "a mapped counter"
-            total = _sum(total, self.position(axis), stride)
+            total = add_product(total, self.position(axis), stride)
             for inner, factor in distances[loop].inner:
-                total = _sum(total, name(inner.variable, self.span), factor * stride)
+                total = add_product(total, name(inner.variable, self.span), factor * stride)
             known += (distances[loop].number - tile.read.reach[loop][0]) * stride
         kind = total.type
         assert isinstance(kind, Scalar), "a place is an integer"
-        return _plus(total, known, kind)
+        return plus(total, known, kind)
 
 
 def _tile(read: HaloRead, layout: HaloLayout, own: OwnVariables, span: Span) -> PlacedRead:
@@ -200,7 +200,7 @@ def _strides(layout: HaloLayout) -> tuple[int, ...]:
     return tuple(prod(layout.extents[position + 1 :]) for position in range(len(layout.extents)))
 
 
-def _sum(total: Expr, value: Expr, factor: int) -> Expr:
+def add_product(total: Expr, value: Expr, factor: int) -> Expr:
     """Return a sum with a product more, in the wider of their types."""
     if constant(value) == 0:
         return total
@@ -217,12 +217,13 @@ def _element(tile: PlacedRead, place: Expr) -> Expr:
     return Index(span=place.span, type=tile.symbol.type.of, base=name(tile.symbol, place.span), index=place)
 
 
-def _plus(value: Expr, added: int, type: Scalar) -> Expr:
+def plus(value: Expr, added: int, type: Scalar) -> Expr:
+    """Return a sum with a number, in a type."""
     span = value.span
     return binary("+" if added > 0 else "-", value, number(abs(added), span), type)
 
 
-def _with_values(expr: Expr, values: Mapping[Symbol, Expr]) -> Expr:
+def with_values(expr: Expr, values: Mapping[Symbol, Expr]) -> Expr:
     """Return a copy of an expression with values in place of variables."""
 
     def change(part: Node) -> Node:
