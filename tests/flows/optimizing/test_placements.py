@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tests.flows.optimizing.begun import PAIR, PRODUCT, begin
 from warpsmith.flows.optimizing.placements import (
     blocks_of,
@@ -19,7 +21,7 @@ from warpsmith.flows.optimizing.placements import (
 )
 from warpsmith.flows.optimizing.setting import nests_of
 from warpsmith.loops.step import step_text
-from warpsmith.offload.plan import Fragment
+from warpsmith.offload.plan import Fragment, HaloTiles
 
 CUBE = """
 static double u[64][64][64];
@@ -86,4 +88,6 @@ def test_halos_have_blocks_of_each_number_of_axes(tmp_path: Path) -> None:
 
 def test_what_combines_values_keeps_its_mapping(tmp_path: Path) -> None:
     (nest,) = nests(SUM, tmp_path).values()
-    assert not can_move(nest) and all(can_move(one) for one in nests(PAIR, tmp_path).values())
+    pair = nests(PAIR, tmp_path).values()
+    assert not can_move(nest) and all(can_move(one) for one in pair)
+    assert not any(can_move(replace(one, halos=(HaloTiles("x", (34,)),))) for one in pair)

@@ -84,7 +84,8 @@ class TileChoice(Struct, frozen=True):
 def can_move(nest: Fragment) -> bool:
     """Whether a nest may be placed otherwise."""
     kernel = nest.kernel
-    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans
+    # what steps of the user's have placed in tiles with a halo is written for one block
+    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans and not nest.halos
 
 
 def inner_loops(nest: Fragment) -> tuple[str, ...]:
