@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from warpsmith.emit.device import kernel
+from tests.random_programs.seeded_tiles import BUGS as BUGS_OF_TILES
 from warpsmith.offload.mapping import tiled_text
 from warpsmith.offload.mapping.halo import neighbors, subscripts, tile_shape, tile_text
 from warpsmith.poly.legality import joined, moved, read_where
@@ -59,17 +59,6 @@ def _axes_swapped(patch: Patch) -> None:
         return real(writer, replace(tile, layout=layout), distances)
 
     patch.setattr(tile_text._HaloWriter, "place", place)
-
-
-def _threads_return_early(patch: Patch) -> None:
-    real = kernel._body_of_block
-
-    def body(made: Any, conditions: list[str], printer: Any) -> list[str]:
-        lines = real(made, conditions, printer)
-        at = next(n for n, line in enumerate(lines) if line.strip().startswith("const bool"))
-        return [*lines[: at + 1], f"    if (!{made.inside.name}) return;", *lines[at + 1 :]]
-
-    patch.setattr(kernel, "_body_of_block", body)
 
 
 def _only_the_first_reads(patch: Patch) -> None:
@@ -141,7 +130,7 @@ BUGS: Final[dict[str, Callable[[Patch], None]]] = {
     "halo one short": _halo_one_short,
     "tiles start at the block": _not_moved_back,
     "axes swapped": _axes_swapped,
-    "threads outside return early": _threads_return_early,
+    "threads outside return early": BUGS_OF_TILES["threads outside return early"],
     "only what one reference reads is loaded": _only_the_first_reads,
     "elements looked for on the other side": _moved_the_other_way,
     "a window ends early": _window_ends_early,

@@ -23,7 +23,7 @@ from warpsmith.base.source import Span
 from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import binary, name, number, wide
 from warpsmith.offload.mapping.halo.neighbors import HaloRead, Neighbor
-from warpsmith.offload.mapping.halo.tile_text import plus, with_values
+from warpsmith.offload.mapping.halo.tile_text import declare_thread, plus, with_values
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.tile_shape import TileBlock
 from warpsmith.offload.mapping.tiled_text import TiledBody, barrier, count, declare, unqualified
@@ -122,7 +122,10 @@ def write_pass(tiles: PassTiles, turns: int, own: OwnVariables, span: Span) -> T
     passes = Block(span=span, statements=tuple(statements))
     alone = writer.if_inside(writer.plain(turns))
     passing = binary("<", name(writer.turn, span), number(turns, span), INT)
-    whole = (*writer.prologue(), If(span=span, condition=passing, then=passes, other=alone))
+    whole = (
+        declare_thread(writer.thread, writer.positions, tiles.block),
+        If(span=span, condition=passing, then=passes, other=alone),
+    )
     positions = tuple((symbol, axis) for axis, symbol in writer.positions.items())
     shared = tuple(writer.tiles.values())
     body = Block(span=span, statements=whole)
@@ -172,17 +175,6 @@ class _PassWriter(Struct):
             positions,
             tuple(own.make(f"{head.variable.name}_at", type, span) for head, type in zip(heads, types, strict=True)),
         )
-
-    def prologue(self) -> tuple[Stmt, ...]:
-        """Return the declaration of the thread's number."""
-        total: Expr | None = None
-        axes: tuple[Axis, ...] = ("z", "y", "x")
-        for axis in axes:
-            if axis in self.positions:
-                place = name(self.positions[axis], self.span)
-                scaled = total and binary("*", total, number(self.shape.block.along(axis), self.span), INT)
-                total = place if scaled is None else binary("+", scaled, place, INT)
-        return (declare(self.thread, number(0, self.span) if total is None else total, self.span),)
 
     # --- places
 

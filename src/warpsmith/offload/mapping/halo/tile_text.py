@@ -34,7 +34,7 @@ from warpsmith.tree.program import Axis
 from warpsmith.tree.types import BOOL, INT, LONG_LONG, UNSIGNED, Array, Scalar, Symbol, Type
 from warpsmith.tree.walk import rebuild
 
-__all__ = ["write_halo"]
+__all__ = ["declare_thread", "plus", "with_values", "write_halo"]
 
 
 class PlacedRead(Struct, frozen=True):
@@ -50,7 +50,7 @@ def write_halo(body: Stmt, reads: Sequence[HaloRead], block: TileBlock, own: Own
     writer = _HaloWriter.of(reads, block, own, body.span)
     filled = [stmt for tile in writer.tiles for stmt in writer.fill(tile)]
     used = If(span=body.span, condition=name(writer.inside, body.span), then=writer.with_tiles(body), other=None)
-    statements = (*writer.prologue(), *filled, barrier(body.span), used)
+    statements = (declare_thread(writer.thread, writer.positions, block), *filled, barrier(body.span), used)
     whole = Block(span=body.span, statements=statements)
     positions = tuple((symbol, axis) for axis, symbol in writer.positions.items())
     return TiledBody(whole, writer.inside, tuple(one.symbol for one in writer.tiles), positions, {}, (1, 1, 1))
@@ -79,18 +79,6 @@ class _HaloWriter(Struct):
         }
         tiles = tuple(_tile(read, lay_out(read, block), own, span) for read in reads)
         return cls(block, own, span, inside, thread, tiles, positions)
-
-    def prologue(self) -> tuple[Stmt, ...]:
-        """Return the declaration of the thread's number."""
-        total: Expr | None = None
-        axes: tuple[Axis, ...] = ("z", "y", "x")
-        for axis in axes:
-            if axis in self.positions:
-                place = name(self.positions[axis], self.span)
-                scaled = total and binary("*", total, number(self.block.along(axis), self.span), INT)
-                total = place if scaled is None else binary("+", scaled, place, INT)
-        total = number(0, self.span) if total is None else total
-        return (declare(self.thread, total, self.span),)
 
     # --- filling a tile
 
@@ -173,6 +161,20 @@ class _HaloWriter(Struct):
         kind = total.type
         assert isinstance(kind, Scalar), "a place is an integer"
         return plus(total, known, kind)
+
+
+def declare_thread(thread: Symbol, positions: Mapping[Axis, Symbol], block: TileBlock) -> Stmt:
+    """Return the declaration of the number that a thread has in its block, that along x counting fastest."""
+    span = thread.span
+    assert span is not None, "a variable of the kernel"
+    total: Expr = number(0, span)
+    axes: tuple[Axis, ...] = ("z", "y", "x")
+    for axis in axes:
+        if axis in positions:
+            place = name(positions[axis], span)
+            scaled = binary("*", total, number(block.along(axis), span), INT)
+            total = place if constant(total) == 0 else binary("+", scaled, place, INT)
+    return declare(thread, total, span)
 
 
 def _tile(read: HaloRead, layout: HaloLayout, own: OwnVariables, span: Span) -> PlacedRead:
