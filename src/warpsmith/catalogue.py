@@ -62,11 +62,13 @@ from warpsmith.loops.steps.statements.outline import Outline
 from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduction
 from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.loops.steps.statements.remove_header import RemoveHeader
+from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.time_tile import TimeTile
 
 __all__ = [
     "STEPS",
@@ -132,6 +134,8 @@ STEPS: tuple[type[Step], ...] = (
     Map,
     Offload,
     SharedTile,
+    HaloTile,
+    TimeTile,
     RegisterTile,
     Keep,
 )

@@ -24,13 +24,13 @@ def leave_out_barrier(which: int) -> Callable[[Patch], None]:
     """Leave out the barrier behind the loads of each tile (1), or behind its use (0)."""
 
     def seed(patch: Patch) -> None:
-        real, calls = tiled_text._barrier, [0]
+        real, calls = tiled_text.barrier, [0]
 
         def barrier(span: Any) -> Stmt:
             calls[0] += 1
             return Empty(span=span) if calls[0] % 2 == which else real(span)
 
-        patch.setattr(tiled_text, "_barrier", barrier)
+        patch.setattr(tiled_text, "barrier", barrier)
 
     return seed
 

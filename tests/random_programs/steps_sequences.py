@@ -46,6 +46,8 @@ EXEMPT = frozenset(
         "map",
         "offload",
         "shared-tile",
+        "halo-tile",
+        "time-tile",
         "register-tile",
         "keep",
         "recognize-reduction",

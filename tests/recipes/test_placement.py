@@ -48,6 +48,21 @@ def test_tiles_and_the_iterations_of_a_thread_are_steps(tmp_path: Path) -> None:
     assert "register-tile" in [step.name for step in recorded]
 
 
+CROSS = (
+    "void f(int n, double B[restrict n][n], double A[restrict n][n])\n{\n"
+    "    for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) B[i][j] = A[i][j] + A[i - 1][j] + A[i][j - 1];\n}\n"
+)
+
+
+def test_halos_are_steps(tmp_path: Path) -> None:
+    made = after(tmp_path, CROSS, "halo-tile=f/i")
+    recorded = recorded_steps([one.step for one in made.applied], written(made).port.plan)
+    texts = [step_text(step) for step in recorded]
+    assert texts == ["map=f/i,axes=y:x,block=32:8", "halo-tile=f/i,arrays=A"]
+    again = written(after(tmp_path, CROSS, *texts)).port.plan
+    assert again.fragments[0].halos == written(made).port.plan.fragments[0].halos != ()
+
+
 def test_earlier_places_are_left_out_and_other_steps_stay(tmp_path: Path) -> None:
     made = after(tmp_path, TWO, "interchange=f/i", "map=f/j,axes=x", "keep=f/i")
     applied = [one.step for one in made.applied]

@@ -27,7 +27,8 @@ __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecid
 
 class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host. `tiles`: how
-    loops of threads are gone through, and `elements`: how much each thread does, which say nothing of where a loop
+    loops of threads are gone through, `halos`: loops whose threads load their neighbors together, `passes`: loops of
+    which a kernel does several iterations, and `elements`: how much each thread does, which say nothing of where a loop
     runs."""
 
     by_loop: Mapping[Loop, Decision]
@@ -35,17 +36,19 @@ class Decided(Struct, frozen=True):
     only: bool = False
     tiles: Mapping[Loop, Decision] = field(default_factory=dict)
     elements: Mapping[Loop, Decision] = field(default_factory=dict)
+    halos: Mapping[Loop, Decision] = field(default_factory=dict)
+    passes: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
         """Return the decisions about `function`; of two about one loop the later counts."""
-        found: dict[str, dict[Loop, Decision]] = {"place": {}, "tiles": {}, "elements": {}}
+        found: dict[str, dict[Loop, Decision]] = {"place": {}, "tiles": {}, "elements": {}, "halo": {}, "passes": {}}
         for decision in program.decisions:
             loop = _find_meant(function, decision) if decision.function == function.symbol.name else None
             if loop is not None:
                 found[_aspect(decision)][loop] = decision
         around = dict(loops(function.body)) if only or any(found.values()) else {}
-        return cls(found["place"], around, only, found["tiles"], found["elements"])
+        return cls(found["place"], around, only, found["tiles"], found["elements"], found["halo"], found["passes"])
 
     def of_loop(self, loop: Loop) -> Decision | None:
         """Return the decision that makes `loop` a kernel, if there is one."""
@@ -67,6 +70,9 @@ class Decided(Struct, frozen=True):
         for inner, decision in self.by_loop.items():
             if decision.kind != "host" and any(outer is loop for outer in self.around[inner]):
                 return Reason("STP005", f"a step made {decision.loop} the kernel", loop.header)
+        for inner, decision in self.passes.items():
+            if any(outer is loop for outer in self.around[inner]):
+                return Reason("STP005", f"a step made {decision.loop} passes of a kernel", loop.header)
         nearest = next((self.by_loop[o] for o in reversed(self.around.get(loop, ())) if o in self.by_loop), None)
         if nearest is not None and nearest.kind == "host":
             return Reason("STP005", f"kept on the host with {nearest.loop} by a step", loop.header)
@@ -96,7 +102,7 @@ def decide(program: Program, place: LoopContext, decision: Decision) -> Program:
 
 def _aspect(decision: Decision) -> str:
     """Return what of a loop a decision is about."""
-    return decision.kind if decision.kind in ("tiles", "elements") else "place"
+    return decision.kind if decision.kind in ("tiles", "halo", "passes", "elements") else "place"
 
 
 def find_undecided(program: Program) -> tuple[Decision, ...]:
@@ -114,9 +120,8 @@ def decided_nests(program: Program) -> frozenset[Span]:
     found: set[Span] = set()
     for _, function in program.functions():
         decided = Decided.of(program, function)
-        found.update(
-            (decided.around[loop] or (loop,))[0].span for loop in (*decided.by_loop, *decided.tiles, *decided.elements)
-        )
+        taken = (*decided.by_loop, *decided.tiles, *decided.halos, *decided.passes, *decided.elements)
+        found.update((decided.around[loop] or (loop,))[0].span for loop in taken)
     return frozenset(found)
 
 

@@ -41,11 +41,11 @@ from warpsmith.offload.values.running import RunningKernel
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
 from warpsmith.poly.isl.space import Effort
-from warpsmith.tree.nodes import Stmt
+from warpsmith.tree.nodes import For, Stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
 
-__all__ = ["Draft", "DraftChoice", "HostUse", "OffloadRegion", "OffloadRequest"]
+__all__ = ["Draft", "DraftChoice", "HostUse", "OffloadRegion", "OffloadRequest", "Passes"]
 
 
 class HostUse(Struct, frozen=True):
@@ -69,6 +69,15 @@ class HostUse(Struct, frozen=True):
     device_only: bool = False
 
 
+class Passes(Struct, frozen=True, eq=False):
+    """A loop over two nests whose iterations are passes of one kernel, `turns` of them, an even number: each does so
+    many `iterations` in tiles. `nests`: the two, with the loops of each that become threads."""
+
+    nests: tuple[tuple[For, tuple[LoopFacts, ...]], tuple[For, tuple[LoopFacts, ...]]]
+    iterations: int
+    turns: int
+
+
 class Draft(Struct, frozen=True, eq=False):
     """A fragment whose data have no offload region yet. Compares by identity.
 
@@ -78,7 +87,8 @@ class Draft(Struct, frozen=True, eq=False):
     after the launch: they give the user's live counters the value that the loop leaves in them (plain host writes of
     scalars that no buffer holds). `assumptions`: those of the loops' verdicts; its offload region must be versioned by
     the guarded ones. `accumulators`: what the threads of `loops` update together; `scan`: the
-    running values that the one loop of `loops` has.
+    running values that the one loop of `loops` has. `passes`: it is a loop of such, and `loops` are those of its first
+    nest.
     """
 
     region: str
@@ -91,6 +101,7 @@ class Draft(Struct, frozen=True, eq=False):
     assumptions: tuple[Assumption, ...]
     accumulators: tuple[Accumulator, ...] = ()
     scan: RunningKernel | None = None
+    passes: Passes | None = None
 
 
 class DraftChoice(Struct, frozen=True):

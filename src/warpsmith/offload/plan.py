@@ -26,6 +26,7 @@ __all__ = [
     "DeviceBuffer",
     "Fragment",
     "GainOptions",
+    "HaloTiles",
     "InsertedStatements",
     "LoopTiles",
     "OffloadOptions",
@@ -101,10 +102,18 @@ class LoopTiles(Struct, frozen=True):
     arrays: tuple[str, ...]
 
 
+class HaloTiles(Struct, frozen=True):
+    """An array of which a block loads what its threads read around their own elements: `extents` of its tile."""
+
+    array: str
+    extents: tuple[int, ...]
+
+
 class Fragment(Struct, frozen=True):
     """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
-    its threads read together."""
+    its threads read together in a loop, and `halos` all at once; `iterations`:
+    how many of a loop over nests a launch does in these."""
 
     region: str
     kind: Literal["nest", "single"]
@@ -117,6 +126,8 @@ class Fragment(Struct, frozen=True):
     model: CostEstimate | None
     holds_at: Mapping[str, int] = field(default_factory=dict)
     tiles: tuple[LoopTiles, ...] = ()
+    halos: tuple[HaloTiles, ...] = ()
+    iterations: int = 0
 
 
 class DeviceBuffer(Struct, frozen=True):

@@ -7,6 +7,7 @@ from math import prod
 
 from warpsmith.loops.step import Step
 from warpsmith.offload.plan import Fragment, Plan
+from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
@@ -27,18 +28,24 @@ def recorded_steps(applied: Sequence[Step], plan: Plan | None) -> tuple[Step, ..
 def _is_tiled(step: Step) -> bool:
     """Whether a step asks for tiles, or for several iterations a thread, which the plan has then; one that asks for
     none is kept."""
-    return (isinstance(step, SharedTile) and step.width > 0) or (
-        isinstance(step, RegisterTile) and step.rows * step.columns > 1
-    )
+    if isinstance(step, SharedTile):
+        return step.width > 0
+    return isinstance(step, HaloTile) or (isinstance(step, RegisterTile) and step.rows * step.columns > 1)
 
 
 def placing_steps(plan: Plan) -> tuple[Step, ...]:
     """Return a map step for every kernel whose loops are threads, in the plan's order, and steps for each loop of
-    theirs with tiles. Runs of statements that one thread executes follow from them, and have no step."""
+    theirs with tiles, and each kernel that loads neighbors together. Runs of statements that one thread executes follow
+    from them, and have no step."""
     nests = [fragment for fragment in plan.fragments if fragment.kind == "nest"]
     tiles = (SharedTile(one.loop, one.width, one.arrays) for fragment in nests for one in fragment.tiles)
+    halos = (_halo(fragment) for fragment in nests if fragment.halos and not fragment.iterations)
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
-    return (*(_step(fragment) for fragment in nests), *tiles, *several)
+    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several)
+
+
+def _halo(fragment: Fragment) -> Step:
+    return HaloTile(fragment.region, tuple(sorted({one.array for one in fragment.halos})))
 
 
 def _elements(fragment: Fragment) -> Step:
@@ -50,4 +57,6 @@ def _step(fragment: Fragment) -> Step:
     axes = tuple(mapped.axis for mapped in fragment.kernel.mapped)
     if not axes:
         return Offload(fragment.region)
-    return Map(fragment.region, axes, fragment.kernel.block[: len(axes)])
+    # of a loop of passes the first nest says what becomes threads
+    region = fragment.loops[1] if fragment.iterations else fragment.region
+    return Map(region, axes, fragment.kernel.block[: len(axes)])

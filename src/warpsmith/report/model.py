@@ -16,7 +16,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.remedies.model import Hint
 from warpsmith.machine.devices import Device
-from warpsmith.offload.plan import CostEstimate, LoopTiles, Transfer
+from warpsmith.offload.plan import CostEstimate, HaloTiles, LoopTiles, Transfer
 from warpsmith.poly.facts import Category
 from warpsmith.report.searched import PortSearch
 from warpsmith.report.status import Status
@@ -95,6 +95,8 @@ class KernelEntry(Struct, frozen=True):
     mapping: Mapping[str, str]
     model: CostEstimate | None
     tiles: tuple[LoopTiles, ...] = ()
+    halos: tuple[HaloTiles, ...] = ()
+    iterations: int = 0
     elements: tuple[int, int, int] = (1, 1, 1)
 
 

@@ -199,6 +199,7 @@ class Kernel(Struct, frozen=True):
     `inside`: every thread of a block runs the body, which asks this variable whether it is one of the launch: no thread
     may be missing where the block waits. `shared`: variables that a block has together; `positions`: variables that say
     where a thread is in its block, along which axis.
+    `turn`: the kernel is launched `turns` times, one after the other, and this parameter of its own counts from 0.
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
     `narrow` (kernel's names) hold at the launch, else long long. Empty: there is no such type.
@@ -227,6 +228,8 @@ class Kernel(Struct, frozen=True):
     shared: tuple[Symbol, ...] = ()
     positions: tuple[tuple[Symbol, Axis], ...] = ()
     elements: tuple[int, int, int] = (1, 1, 1)
+    turn: Symbol | None = None
+    turns: int = 1
 
     @property
     def covered(self) -> tuple[int, int, int]:
@@ -254,6 +257,9 @@ class Decision(Partial, frozen=True, eq=False):
     host     it stays on the host, with every loop inside it for which nothing else is decided
     tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
              may be) from shared memory; width 0: it reads global memory
+    halo     it is a loop of threads, and a block loads what they read of `arrays` (empty: all that may be) around
+             their own elements into shared memory
+    passes   its iterations are passes of kernels, each of which does `width` of them in tiles
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
@@ -262,7 +268,7 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads", "tiles", "elements"]
+    kind: Literal["device", "host", "threads", "tiles", "halo", "passes", "elements"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

@@ -25,6 +25,20 @@ def test_a_product_and_its_sum_are_one() -> None:
     assert sum(block.flops for block in _kinds(fused).values()) == 2
 
 
+def test_a_division_by_a_number_is_a_product_or_a_shift() -> None:
+    bodies = {
+        name: f"{op} %r2, %r1, {divisor}; st.global.u32 [%rd1], %r2; ret;"
+        for name, op, divisor in (
+            ("any", "div.s32", "%r4"), ("34", "div.s32", "34"), ("rest", "rem.u32", "34"), ("32", "div.s32", "32"),
+            ("mask", "rem.u32", "32"),
+        )
+    }  # fmt: skip
+    found = {name: (_total(body, "integer"), _total(body, "multiply")) for name, body in bodies.items()}
+    shift = found["mask"]
+    more = {name: (integers - shift[0], products - shift[1]) for name, (integers, products) in found.items()}
+    assert more == {"any": (19, 0), "34": (1, 1), "rest": (1, 2), "32": (2, 0), "mask": (0, 0)}
+
+
 def test_doubles_have_lanes_of_their_own() -> None:
     text = "__global__ void k(double *a) { a[0] = a[1] + a[2]; }"
     unit = read_unit(KernelFile("k.cu", "cuda", text=text))

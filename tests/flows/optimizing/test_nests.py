@@ -89,6 +89,23 @@ def test_tiles_are_those_of_a_plan_of_them_and_refused_ones_say_why(tmp_path: Pa
     assert {step.name for step in STEPS} >= {text.partition("=")[0] for one in refused for text in one.steps}
 
 
+CROSS = """
+static double p[512][512], q[512][512];
+void cross(void) {
+    for (int i = 1; i < 511; i++) for (int j = 1; j < 511; j++)
+        p[i][j] = q[i][j] + q[i - 1][j] + q[i + 1][j] + q[i][j - 1] + q[i][j + 1];
+}
+"""
+
+
+@pytest.mark.slow
+def test_halos_are_those_of_a_plan_of_them(tmp_path: Path) -> None:
+    begun = begin(CROSS, tmp_path, ANY)
+    check_candidates(begun, "cross/i")
+    tried = [text for one in begun.shared.record.candidates for text in one.steps]
+    assert tried.count("halo-tile=cross/i") == 5
+
+
 def test_what_is_not_clearly_faster_changes_nothing(tmp_path: Path) -> None:
     for effort in (SearchEffort(least=1000.0, tiles=0), SearchEffort(least=1.0, tiles=0)):
         begun = begin(ROWS, tmp_path, effort)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from math import prod
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tests.flows.optimizing.begun import PAIR, PRODUCT, begin
 from warpsmith.flows.optimizing.placements import (
     blocks_of,
     can_move,
+    halo_choices,
     inner_loops,
     list_axes,
     mapped,
@@ -18,7 +21,7 @@ from warpsmith.flows.optimizing.placements import (
 )
 from warpsmith.flows.optimizing.setting import nests_of
 from warpsmith.loops.step import step_text
-from warpsmith.offload.plan import Fragment
+from warpsmith.offload.plan import Fragment, HaloTiles
 
 CUBE = """
 static double u[64][64][64];
@@ -75,6 +78,16 @@ def test_tiles_have_one_iteration_a_thread_and_then_several(tmp_path: Path) -> N
     ]
 
 
+def test_halos_have_blocks_of_each_number_of_axes(tmp_path: Path) -> None:
+    (nest,) = nests(CUBE, tmp_path).values()
+    first, *_ = ([step_text(step) for step in steps] for steps in halo_choices(nest))
+    assert first == ["map=cube/i,axes=z:y:x,block=32:4:2", "halo-tile=cube/i"]
+    (inner,) = nests(PRODUCT, tmp_path).values()
+    assert ["shared-tile=product/i/j/k,width=0" in map(step_text, steps) for steps in halo_choices(inner)] == [True] * 5
+
+
 def test_what_combines_values_keeps_its_mapping(tmp_path: Path) -> None:
     (nest,) = nests(SUM, tmp_path).values()
-    assert not can_move(nest) and all(can_move(one) for one in nests(PAIR, tmp_path).values())
+    pair = nests(PAIR, tmp_path).values()
+    assert not can_move(nest) and all(can_move(one) for one in pair)
+    assert not any(can_move(replace(one, halos=(HaloTiles("x", (34,)),))) for one in pair)

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from warpsmith.analysis.resources.unrolled import Unrolled, find_unrolled
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Memory, Operand, Switch, Value
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Function, Instruction, Memory, Operand, Switch, Value
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["BlockKinds", "block_kinds"]
@@ -153,12 +153,25 @@ _ONE: Final[Mapping[tuple[str, bool], tuple[tuple[str, int], ...]]] = {
 
 def _division(i: Instruction, *, wide: bool) -> Iterable[tuple[str, int]]:
     if i.result.type.kind != "float":
-        yield "integer", _INTEGER_DIVISION * (4 if wide else 1)
+        divisor = i.operands[1]
+        if isinstance(divisor, Constant) and divisor.bits:
+            yield from _division_by_number(i, divisor.bits, 4 if wide else 1)
+        else:
+            yield "integer", _INTEGER_DIVISION * (4 if wide else 1)
     elif wide:
         yield "double", _WIDE_FUNCTION
     else:
         yield "single", _FLOAT_DIVISION
         yield "special", 1
+
+
+def _division_by_number(i: Instruction, divisor: int, factor: int) -> Iterable[tuple[str, int]]:
+    """Yield what compilers make of a number they know: shifts, or the high half of a product, shifted."""
+    if divisor & (divisor - 1) == 0:
+        yield "integer", factor * (1 if i.op.startswith("u") else 3)
+        return
+    yield "multiply", factor * (2 if i.op.endswith("rem") else 1)
+    yield "integer", factor * 2
 
 
 def _conversion(i: Instruction) -> Iterable[tuple[str, int]]:

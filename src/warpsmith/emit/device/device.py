@@ -114,7 +114,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
     places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
     places += [part for s in kernel.scans for part in (s.element, s.initial, s.factor, s.source) if part is not None]
     own = [*kernel.locals, *kernel.shared, *(symbol for symbol, _ in kernel.positions)]
-    own += [*(c.variable for c in kernel.reductions), *([] if kernel.inside is None else [kernel.inside])]
+    own += [*(c.variable for c in kernel.reductions), *(s for s in (kernel.inside, kernel.turn) if s is not None)]
     own += [scan.variable for scan in kernel.scans]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
     renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own, macros=macros.names)
@@ -143,6 +143,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
         inside=None if kernel.inside is None else symbols.get(kernel.inside, kernel.inside),
         shared=tuple(symbols.get(symbol, symbol) for symbol in kernel.shared),
         positions=tuple((symbols.get(symbol, symbol), axis) for symbol, axis in kernel.positions),
+        turn=None if kernel.turn is None else symbols.get(kernel.turn, kernel.turn),
     )
 
 

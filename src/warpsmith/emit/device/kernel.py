@@ -146,6 +146,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
         parts = [p for p in (scan.element, scan.initial, scan.factor, scan.source) if p is not None]
         words |= {scan.variable.name}.union(*(identifiers(printer.expr(part)) for part in parts))
     words |= {symbol.name for symbol in (*kernel.shared, *(symbol for symbol, _ in kernel.positions))}
+    words |= {kernel.turn.name} if kernel.turn is not None else set()
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 
@@ -155,6 +156,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
 def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
     parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
     parts += together.declared_partials()
+    parts += [f"int {kernel.turn.name}"] if kernel.turn is not None else []
     parts += [f"{thread.first_type} {thread.first}" for thread in threads if thread.first]
     head = wrap(f"__global__ void {name}({', '.join(parts)})")
     head = f"template <typename {kernel.index}>\n{head}" if kernel.index else head
@@ -388,14 +390,18 @@ class _Shape(Struct, frozen=True):
 
 
 def _launch_lines(launcher: _Launcher, shape: _Shape, arguments: list[str]) -> list[str]:
-    """Return the launch, in a loop over slices for each axis that has them."""
+    """Return the launch, in a loop over slices for each axis that has them, and over turns around all of it."""
     depth, lines = 1, list[str]()
+    turn = launcher.kernel.turn
+    if turn is not None:
+        lines.append(f"{_UNIT}for (int {turn.name} = 0; {turn.name} < {launcher.kernel.turns}; {turn.name}++) {{")
+        depth += 1
     for one in shape.slices:
         first, unit = one.thread.first, _UNIT * depth
         lines.append(f"{unit}for (long long {first} = 0; {first} < {one.blocks}; {first} += {one.limit}) {{")
         lines.append(f"{unit}{_UNIT}const long long {one.left} = {one.blocks} - {first};")
         depth += 1
-    words = [*arguments]
+    words = [*arguments, *([turn.name] if turn is not None else [])]
     for thread in (thread for thread in launcher.threads if thread.first):
         words.append(thread.first if thread.first_type == "long long" else f"(unsigned){thread.first}")
     lines += [wrap(_UNIT * depth + line) for line in shape.inside]

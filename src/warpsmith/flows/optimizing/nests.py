@@ -25,6 +25,7 @@ from warpsmith.flows.optimizing.placements import (
     TileChoice,
     blocks_of,
     can_move,
+    halo_choices,
     inner_loops,
     list_axes,
     mapped,
@@ -77,7 +78,7 @@ class NestSearch(Struct, frozen=True):
         best, steps = start, nest.placing
         try:
             ways = (self._tiles, self._mappings) if nest.fragment.tiles else (self._mappings, self._tiles)
-            for other, outcome in chain.from_iterable(way(nest) for way in ways):
+            for other, outcome in chain.from_iterable(way(nest) for way in (*ways, self._halos)):
                 if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
                     best, steps = outcome, other
         except BudgetEndedError:
@@ -131,6 +132,14 @@ class NestSearch(Struct, frozen=True):
             for steps in with_elements(nest.fragment, choice):
                 yield steps, self._try(nest, steps)
 
+    def _halos(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
+        for steps in halo_choices(nest.fragment):
+            outcome = self._try(nest, steps, told=False)
+            # most nests have no neighbors, and what has none in one block has none in another
+            if outcome.refused:
+                return
+            yield steps, self._keep(nest, steps, outcome)
+
     def _tileable(self, nest: PlacedNest) -> Sequence[str]:
         """Return the loops of a nest that can have tiles, none inside another."""
         found: list[str] = []
@@ -148,7 +157,7 @@ class NestSearch(Struct, frozen=True):
                 found.append(loop)
         return found
 
-    def _try(self, nest: PlacedNest, steps: tuple[Step, ...]) -> CandidateOutcome:
+    def _try(self, nest: PlacedNest, steps: tuple[Step, ...], *, told: bool = True) -> CandidateOutcome:
         """Return what comes of a placement with a text of its own."""
         known = self._known(nest, steps)
         if known is None:
@@ -159,7 +168,7 @@ class NestSearch(Struct, frozen=True):
             else:
                 text = self.shared.times.texts(self.ported, [kernel])[kernel.name]
                 known = outcome_of(self.shared.times.predict(kernel, text, nest.launched))
-        return self._keep(nest, steps, known)
+        return self._keep(nest, steps, known, told=told)
 
     def _kernel(self, nest: PlacedNest, steps: Sequence[Step]) -> Kernel | str:
         """Return the kernel of a nest that steps place, planned for itself; or why there is none."""

@@ -4,6 +4,7 @@
                 the kernel is planned once for each assignment
     tiles       every width in every block that is nearly a square, one iteration a thread; then, in the best of them,
                 several iterations a thread: each of these has a text of its own
+    halos       what threads read around their own elements in shared memory, in blocks of a few shapes
 
 Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
 three axes has blocks of as many threads as the port's.
@@ -22,6 +23,7 @@ from warpsmith.loops.step import Step
 from warpsmith.machine.limits import block_fits
 from warpsmith.offload.mapping.register_shape import MOST_THREADS
 from warpsmith.offload.plan import Fragment
+from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
@@ -33,6 +35,7 @@ __all__ = [
     "TileChoice",
     "blocks_of",
     "can_move",
+    "halo_choices",
     "inner_loops",
     "list_axes",
     "mapped",
@@ -41,17 +44,23 @@ __all__ = [
     "with_elements",
 ]
 
+Block = tuple[int, int, int]
+
 _AXES: Final[tuple[Axis, ...]] = ("x", "y", "z")
 _VOLUMES: Final = (64, 128, 256, 512)
 _NARROWEST: Final = 8
 """Threads along x: of doubles two sectors."""
 _WIDTHS: Final = (16, 32)
 _TILE_BLOCKS: Final = ((16, 8), (16, 16), (32, 4), (32, 8), (32, 16))
+_HALO_BLOCKS: Final[dict[int, tuple[Block, ...]]] = {
+    1: ((128, 1, 1), (256, 1, 1), (512, 1, 1)),
+    2: ((32, 8, 1), (32, 16, 1), (64, 4, 1), (16, 16, 1), (32, 4, 1)),
+    3: ((32, 4, 2), (16, 4, 4), (32, 4, 4), (8, 8, 8)),
+}
+"""By how many loops are threads."""
 _PROBED: Final = (16, 16, 1)
 _ELEMENTS: Final = ((2, 2), (4, 2), (4, 4), (8, 2), (8, 4))
 """Rows and columns of iterations a thread."""
-
-Block = tuple[int, int, int]
 
 
 class TileChoice(Struct, frozen=True):
@@ -75,7 +84,8 @@ class TileChoice(Struct, frozen=True):
 def can_move(nest: Fragment) -> bool:
     """Whether a nest may be placed otherwise."""
     kernel = nest.kernel
-    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans
+    # what steps of the user's have placed in tiles with a halo is written for one block
+    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans and not nest.halos
 
 
 def inner_loops(nest: Fragment) -> tuple[str, ...]:
@@ -123,6 +133,15 @@ def tile_choices(nest: Fragment, tiled: Sequence[str]) -> Iterator[TileChoice]:
     if len(nest.kernel.mapped) == len("xy") and tiled:
         for block in _TILE_BLOCKS:
             yield from (TileChoice(tuple(tiled), width, block) for width in _WIDTHS)
+
+
+def halo_choices(nest: Fragment) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps with which a nest's threads read their neighbors from tiles."""
+    axes = _own_axes(nest)
+    # no tiles of a loop inside beside them
+    others = tuple(SharedTile(loop, 0) for loop in inner_loops(nest)) if len(axes) > 1 else ()
+    for block in _HALO_BLOCKS[len(axes)]:
+        yield (Map(nest.region, axes, block[: len(axes)]), *others, HaloTile(nest.region))
 
 
 def with_elements(nest: Fragment, choice: TileChoice) -> Iterator[tuple[Step, ...]]:

@@ -204,10 +204,12 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
     finish = held.device.launch_ns * 1e-9 if kernel.reductions else 0.0
     for (grid, sizes), times in shapes.items():
         given = dict(sizes) | {f"first_{axis}": 0 for axis in kernel.sliced}
+        given |= {kernel.turn.name: 0} if kernel.turn is not None else {}
         time = predict_launch(held, LaunchShape(kernel.block, grid.grid, given), _WORK // len(shapes))
         if time.prediction is None:
             return replace(found, time=time, sizes=sizes, lacks=time.lacks)
-        total += times * (time.prediction.seconds * grid.slices + finish)
+        # the last launches of several do less than the first
+        total += times * (time.prediction.seconds * grid.slices * kernel.turns + finish)
         if time.prediction.seconds > longest:
             longest, found = time.prediction.seconds, replace(found, time=time, sizes=sizes)
     return replace(found, seconds=total)

@@ -42,8 +42,9 @@ def predict_mappings(prepared: Prepared, port: Port, options: OffloadOptions) ->
     """Return the predicted times of every kernel of a port that could be mapped otherwise, the fastest first."""
     program, gpu, estimate = prepared.original.program, gpu_of(options), estimate_port(prepared, port, options)
     kernels = [fragment.kernel for fragment in port.plan.fragments]
-    # several iterations a thread are written for one block
-    free = [k for k in kernels if k.mapped and not k.reductions and not k.scans and prod(k.elements) == 1]
+    # tiles and several iterations a thread are written for one block
+    plain = [k for k in kernels if k.inside is None and prod(k.elements) == 1]
+    free = [k for k in plain if k.mapped and not k.reductions and not k.scans]
     found: dict[str, list[MappingPrediction]] = {kernel.name: [] for kernel in free}
     complete = True
     try:

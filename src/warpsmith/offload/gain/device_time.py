@@ -79,7 +79,8 @@ class DeviceTime(Struct):
             work, certain = kernel_work(heads, facts.accesses, sectors, place.sizes, self.functions)
             threads, seconds = work.threads, kernel_seconds(self.known.device, work)
         # a reduction is two kernels, a scan three
-        launches = place.times * (3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else 1)
+        several = 3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else fragment.kernel.turns
+        launches = place.times * several
         total = self.found.kernels.setdefault(kernel, KernelTime())
         total.places.append(LaunchPlace(launch, place.times, place.guessed, place.sizes, place.around))
         spent = place.times * seconds + (launches - place.times) * self.known.device.launch_ns * 1e-9

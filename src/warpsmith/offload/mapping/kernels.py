@@ -20,6 +20,8 @@ from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
+from warpsmith.offload.mapping.halo.kernel import tile_with_halo
+from warpsmith.offload.mapping.halo.passes import tile_passes
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
@@ -88,8 +90,11 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    tiles = () if parts.tiling is None else parts.tiling.tiles
-    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at, tiles=tiles)
+    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
+    if parts.tiling is not None:
+        fragment = msgspec.structs.replace(
+            fragment, tiles=parts.tiling.tiles, halos=parts.tiling.halos, iterations=parts.tiling.iterations
+        )
     return BuiltKernel(fragment, (launch, *draft.finals))
 
 
@@ -125,10 +130,15 @@ def _index_type(request: OffloadRequest) -> Scalar:
 def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, parts: _Parts) -> _Parts:
     """Return the parts with the thread's body, with what it keeps in registers and in shared memory."""
     variables = OwnVariables(request, parts.name)
-    text = drop_pragmas(keep_in_registers(request, region, draft, variables))
     assert parts.mapping is not None, "loops are mapped"
     search = TileSearch(request, region, draft, parts.heads)
-    tiling = tile_kernel(TileRequest(search, parts.mapping, text, variables))
+    if draft.passes is not None:
+        asked = TileRequest(search, parts.mapping, parts.heads[-1].body, variables)
+        passing = tile_passes(asked)
+        return msgspec.structs.replace(parts, text=passing.body.body, tiling=passing, mapping=passing.mapping)
+    text = drop_pragmas(keep_in_registers(request, region, draft, variables))
+    asked = TileRequest(search, parts.mapping, text, variables)
+    tiling = tile_with_halo(asked) or tile_kernel(asked)
     if tiling is None:
         parts = msgspec.structs.replace(parts, text=text)
         return msgspec.structs.replace(parts, narrow=_narrow(draft, parts))
@@ -300,6 +310,8 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         shared=() if tiled is None else tiled.shared,
         positions=() if tiled is None else tiled.positions,
         elements=(1, 1, 1) if tiled is None else tiled.elements,
+        turn=None if tiled is None else tiled.turn,
+        turns=1 if draft.passes is None else draft.passes.turns + len(draft.passes.nests),
     )
 
 

@@ -60,6 +60,7 @@ __all__ = [
     "ReadTile",
     "TileWriter",
     "TiledBody",
+    "barrier",
     "count",
     "declare",
     "tile_element",
@@ -75,7 +76,8 @@ class TiledBody(Struct, frozen=True):
     """The body that all threads of a block run, in the host's names. `inside`: whether the thread is one of the launch
     (None: the body tests that itself); `shared`: the tiles; `positions`: where the thread is in its block along each
     axis; `firsts`: the counters that start at the first of several iterations, by those of the user's loops;
-    `elements`: how many iterations a thread has along x, y and z."""
+    `elements`: how many iterations a thread has along x, y and z; `turn`: what counts the launches, where there are
+    several."""
 
     body: Block
     inside: Symbol | None
@@ -83,6 +85,7 @@ class TiledBody(Struct, frozen=True):
     positions: tuple[tuple[Symbol, Axis], ...]
     firsts: Mapping[Symbol, Symbol]
     elements: tuple[int, int, int]
+    turn: Symbol | None = None
 
 
 def write_tiles(body: Stmt, shape: TileShape, found: Sequence[LoopReads], own: OwnVariables) -> TiledBody | Reason:
@@ -288,7 +291,7 @@ class TileWriter(Struct):
         uniform = not any(n.symbol in ranges for end in (loop.lower, loop.bound) for n in names(end))
         loads = [stmt for tile in tiles for stmt in self.load(tile, original, first)]
         used = self.used(loop, (low[0], past), (first, inner, width, uniform), active)
-        body = Block(span=loop.body.span, statements=(*loads, _barrier(span), used, _barrier(span)))
+        body = Block(span=loop.body.span, statements=(*loads, barrier(span), used, barrier(span)))
         tiled = count(first, (low[0], high[1]), width, body, loop)
         tests = [test for head in self.shape.block.heads for test in self.find_tests(head, ranges)]
         whole = reduce(lambda a, b: binary("&&", a, b, INT), tests) if tests else None
@@ -523,7 +526,8 @@ def declare(symbol: Symbol, value: Expr, span: Span) -> Stmt:
     return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
 
 
-def _barrier(span: Span) -> Stmt:
+def barrier(span: Span) -> Stmt:
+    """Return the statement at which the threads of a block wait for one another."""
     call = Call(span=span, type=VOID, function=name(_BARRIER, span), arguments=())
     return ExprStmt(span=span, expr=call)
 

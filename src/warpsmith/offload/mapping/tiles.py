@@ -55,9 +55,15 @@ __all__ = [
     "TileSearch",
     "array_of",
     "counts_up",
+    "find_obstacle",
     "find_shared_reads",
+    "find_strides",
     "is_made_of",
+    "is_number",
     "is_read_behind",
+    "order_by_reach",
+    "placeholder",
+    "subscripts_of",
 ]
 
 _WORD: Final = 32
@@ -129,7 +135,7 @@ class TileSearch(Struct, frozen=True):
 
 def find_shared_reads(search: TileSearch) -> tuple[LoopReads, ...] | Reason:
     """Return the innermost loops of the threads with the reads that may be shared, or why there can be none at all."""
-    stop = _find_obstacle(search)
+    stop = find_obstacle(search)
     if stop is not None:
         return stop
     found: list[LoopReads] = []
@@ -146,7 +152,7 @@ def array_of(element: Expr) -> str:
     return symbol.name
 
 
-def _find_obstacle(search: TileSearch) -> Reason | None:
+def find_obstacle(search: TileSearch) -> Reason | None:
     """Return why the threads of the kernel cannot wait for one another in their loops."""
     draft, head = search.draft, search.heads[-1]
     if draft.scan is not None or draft.accumulators:
@@ -243,9 +249,9 @@ def _judge_read(
 ) -> SharedRead | Reason | None:
     """Return what may be shared of one element's references, or why nothing; None where there is nothing to share."""
     node = nodes[0]
-    if not _is_number(node) or _is_changed(loop, nodes):
+    if not is_number(node) or _is_changed(loop, nodes):
         return None
-    subscripts = _subscripts(node)
+    subscripts = subscripts_of(node)
     found = {n.symbol for part in subscripts for n in names(part)}
     by = tuple(head for head in (*search.heads, loop) if head.variable in found)
     if loop not in by or len(by) > len(search.heads):
@@ -255,10 +261,10 @@ def _judge_read(
         return _refuse(f"where {show_expression(node)} is, is not made of parameters and counters alone", node)
     if not all(map(counts_up, by)):
         return _refuse(f"{show_expression(node)} is read by a counter that does not count up by one", node)
-    strides = _find_strides(search, node)
+    strides = find_strides(search, node)
     if strides is None:
         return None
-    return _prove_read(search, nodes, _order(by, strides), strides, (*outer, loop))
+    return _prove_read(search, nodes, order_by_reach(by, strides), strides, (*outer, loop))
 
 
 def _prove_read(
@@ -280,7 +286,7 @@ def _prove_read(
         verdict = is_alone(AloneQuestion(origin, search.draft.statements, nodes, around, request.poly, allowed=tested))
         if not isinstance(verdict, Proved):
             return verdict.reasons[0]
-        at = {one.variable: _placeholder(one.variable, wide=one not in search.heads) for one in (*by, *outer)}
+        at = {one.variable: placeholder(one.variable, wide=one not in search.heads) for one in (*by, *outer)}
         # a thread behind the last iteration may wrap around where its counter starts elsewhere than at 0
         rising = [one for one in (*by, *outer) if one not in search.heads or constant(one.lower) == 0]
         floors = frozenset(one.variable for one in rising if one.step > 0)
@@ -327,13 +333,14 @@ def _find_parent(loop: For, expr: Expr) -> Node | None:
     return next((part for part in walk(loop.body) if any(child is expr for child in children(part))), None)
 
 
-def _placeholder(counter: Symbol, *, wide: bool) -> Symbol:
+def placeholder(counter: Symbol, *, wide: bool) -> Symbol:
     """Return what a condition calls a counter until the tile is written."""
     type = LONG_LONG if wide else counter.type
     return Symbol(counter.name, f"at:{counter.key}", type, "local", counter.span)
 
 
-def _is_number(node: Expr) -> bool:
+def is_number(node: Expr) -> bool:
+    """Whether a reference is to a number in an array that a variable leads to."""
     type = node.type
     if not isinstance(type, Scalar) or type.volatile or type.kind not in ("signed", "unsigned", "float"):
         return False
@@ -354,7 +361,8 @@ def _is_changed(loop: For, nodes: tuple[Expr, ...]) -> bool:
     return False
 
 
-def _subscripts(node: Expr) -> tuple[Expr, ...]:
+def subscripts_of(node: Expr) -> tuple[Expr, ...]:
+    """Return the subscripts of an element, outermost first."""
     found: list[Expr] = []
     while isinstance(node, Index):
         found.insert(0, node.index)
@@ -368,7 +376,7 @@ def counts_up(head: For) -> bool:
     return head.step == 1 and isinstance(type, Scalar) and is_integer(type) and type.bits >= _WORD
 
 
-def _find_strides(search: TileSearch, node: Expr) -> dict[Symbol, int | None] | None:
+def find_strides(search: TileSearch, node: Expr) -> dict[Symbol, int | None] | None:
     """Return how far each counter moves the address of a reference; None where nothing is known of it."""
     for fact in search.draft.loops[0].accesses:
         if fact.expr is node and fact.affine:
@@ -376,7 +384,7 @@ def _find_strides(search: TileSearch, node: Expr) -> dict[Symbol, int | None] | 
     return None
 
 
-def _order(by: tuple[For, ...], strides: dict[Symbol, int | None]) -> tuple[For, ...]:
+def order_by_reach(by: tuple[For, ...], strides: dict[Symbol, int | None]) -> tuple[For, ...]:
     """Return the loops, that whose counter moves the address least last."""
 
     def reach(loop: For) -> float:

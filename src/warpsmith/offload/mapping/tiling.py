@@ -23,7 +23,7 @@ from warpsmith.offload.mapping.register_text import write_elements
 from warpsmith.offload.mapping.tile_shape import TileBlock, TileShape, choose_shape
 from warpsmith.offload.mapping.tiled_text import TiledBody, write_tiles
 from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, array_of, find_shared_reads
-from warpsmith.offload.plan import LoopTiles
+from warpsmith.offload.plan import HaloTiles, LoopTiles
 from warpsmith.tree.nodes import Loop, Stmt
 from warpsmith.tree.program import Decision
 from warpsmith.tree.walk import loop_names, loops, walk
@@ -52,13 +52,27 @@ class TileRequest(Struct, frozen=True):
         """What steps have decided in the function."""
         return Decided.of(self.search.request.program, self.search.request.facts.function)
 
+    @property
+    def block(self) -> TileBlock:
+        """The block as it is mapped."""
+        return TileBlock(self.search.heads, self.mapping.axes, self.mapping.block)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether a step gives the shape of the block."""
+        decision = self.decided.threads(self.search.draft.loops[0].loop)
+        return decision is not None and bool(decision.block)
+
 
 class Tiling(Struct, frozen=True):
-    """A body with tiles, the mapping with the block that they were made for, and which loops have them."""
+    """A body with tiles, the mapping with the block that they were made for, which loops have them, and which arrays
+    have one with a halo."""
 
     body: TiledBody
     mapping: ThreadMapping
-    tiles: tuple[LoopTiles, ...]
+    tiles: tuple[LoopTiles, ...] = ()
+    halos: tuple[HaloTiles, ...] = ()
+    iterations: int = 0
 
 
 def tile_kernel(request: TileRequest) -> Tiling | None:
@@ -112,7 +126,7 @@ def _without_tiles(request: TileRequest, found: Sequence[LoopReads] | Reason) ->
 
 def _choose_elements(request: TileRequest, shape: TileShape) -> TileShape:
     options = request.search.request.options
-    search = RegisterSearch(request.text, options.device, options.sizes or {}, _is_fixed(request))
+    search = RegisterSearch(request.text, options.device, options.sizes or {}, request.is_fixed)
     return choose_elements(search, shape)
 
 
@@ -182,14 +196,9 @@ def _choose(request: TileRequest, found: Sequence[LoopReads], asked: int) -> Til
     search = request.search
     left = {id(part) for part in walk(request.text)}
     references = [one for one in search.draft.loops[0].accesses if id(one.expr) in left]
-    block = TileBlock(search.heads, request.mapping.axes, request.mapping.block)
-    return choose_shape(found, block, references, search.request.options.device, fixed=_is_fixed(request), asked=asked)
-
-
-def _is_fixed(request: TileRequest) -> bool:
-    """Whether a step gives the shape of the block."""
-    decision = request.decided.threads(request.search.draft.loops[0].loop)
-    return decision is not None and bool(decision.block)
+    return choose_shape(
+        found, request.block, references, search.request.options.device, fixed=request.is_fixed, asked=asked
+    )
 
 
 def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -> Tiling | Reason:

@@ -24,6 +24,7 @@ from warpsmith.offload.fragments import Draft, DraftChoice, OffloadRequest
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import Fragment, Refusal
 from warpsmith.offload.selection.nests import nest_at
+from warpsmith.offload.selection.passes import passes_at
 from warpsmith.offload.selection.scans import is_scan, scan_at
 from warpsmith.offload.selection.singles import with_singles
 from warpsmith.offload.uncalled import never_called
@@ -73,6 +74,9 @@ def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoi
     concurrent = run_concurrently(request.program, request.facts.function, request.poly)
     spare = fallback_loops(request.facts.function)
     for facts, statements in _loops(request):
+        if facts.loop in decided.passes and not _inside(search, facts):
+            _take_passes(search, facts, statements, concurrent.get(id(facts.loop)))
+            continue
         if not _is_wanted(search, facts) or not _portable(facts) or _inside(search, facts) or id(facts.loop) in spare:
             continue
         # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
@@ -86,6 +90,16 @@ def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoi
     _leave_out_small(search)
     staying = decided.find_kept() | excluded.keys() | spare
     return DraftChoice(with_singles(request, search.drafts, staying), tuple(search.refusals))
+
+
+def _take_passes(search: _Search, facts: LoopFacts, statements: tuple[Stmt, ...], concurrent: Reason | None) -> None:
+    """Take a loop whose iterations are passes of a kernel, as a step says, or note why it cannot be."""
+    failed = concurrent or search.excluded.get(id(facts.loop))
+    found = failed or passes_at(search.request, facts, statements, search.decided.passes[facts.loop])
+    if isinstance(found, Reason):
+        search.refusals.append(Refusal(facts.id, found))
+    else:
+        search.drafts.append(found)
 
 
 def _portable(facts: LoopFacts) -> bool:

@@ -33,7 +33,7 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Symbol, Type
 from warpsmith.tree.walk import children, loops, names, peel, same, statements_of, walk
 
-__all__ = ["nest_at"]
+__all__ = ["find_chain", "find_tested", "nest_at"]
 
 _MOST_THREAD_LOOPS = 3
 
@@ -59,7 +59,7 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
     reason = obstacle(request, (loop.body,)) or _bad_bounds(loop)
     if reason is not None:
         return reason
-    chain = _chain(request, facts)
+    chain = find_chain(request, facts)
     if isinstance(chain, Reason):
         return chain
     heads = tuple(f.loop for f in chain if isinstance(f.loop, For))
@@ -90,7 +90,7 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
         uses=uses,
         locals=(*(s for s in nest.accessed.outside if s in owned and s not in counters), *_find_between(nest)),
         finals=finals,
-        assumptions=_assumptions(chain),
+        assumptions=find_tested(chain),
         accumulators=together,
     )
 
@@ -112,7 +112,7 @@ def _bad_bounds(loop: For) -> Reason | None:
     return None
 
 
-def _chain(request: OffloadRequest, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Reason:
+def find_chain(request: OffloadRequest, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Reason:
     """Return the loops that become threads: as long as a loop's body is nothing but one more parallel loop; exactly as
     many as a decision maps, where there is one."""
     decided = Decided.of(request.program, request.facts.function)
@@ -124,7 +124,7 @@ def _chain(request: OffloadRequest, outermost: LoopFacts) -> tuple[LoopFacts, ..
         if inner is None or _bad_bounds(inner) is not None or inner in decided.by_loop:
             break
         facts = request.facts.of(inner)
-        if not _continues(outermost, facts) or _rests_on(facts, heads, _assumptions(chain)):
+        if not _continues(outermost, facts) or _rests_on(facts, heads, find_tested(chain)):
             break
         if inner.variable in {head.variable for head in heads if isinstance(head, For)}:
             break
@@ -197,11 +197,11 @@ def _rests_on(inner: LoopFacts, heads: Sequence[Loop], known: Sequence[Assumptio
     is `known` of them already says enough where the condition is an alternative to it."""
     inside = {symbol for head in heads for symbol in declared_symbols(head)}
     inside |= {head.variable for head in heads if isinstance(head, For)}
-    new = _assumptions((inner,), known)
+    new = find_tested((inner,), known)
     return any(n.symbol in inside for a in new if a.condition is not None for n in names(a.condition))
 
 
-def _assumptions(chain: Sequence[LoopFacts], known: Sequence[Assumption] = ()) -> tuple[Assumption, ...]:
+def find_tested(chain: Sequence[LoopFacts], known: Sequence[Assumption] = ()) -> tuple[Assumption, ...]:
     """Return what the verdicts of all the loops rest on, each once, and only where it is more than what is `known`, or
     than what those before say."""
     found = [*known]
@@ -231,7 +231,7 @@ def _find_owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
     together = {s for one in nest.accumulators for s in (one.symbol, *one.companions)}
     written = [s for s in nest.accessed.outside if s in nest.accessed.written and s not in together]
-    forced = any(a.kind == "granted" and a.condition is None for a in _assumptions(nest.chain))
+    forced = any(a.kind == "granted" and a.condition is None for a in find_tested(nest.chain))
     if forced:
         # the user asserted that for the loop: what its iterations share stays shared, and the referee has the last word
         written = [s for s in written if s in private]

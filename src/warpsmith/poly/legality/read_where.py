@@ -3,19 +3,21 @@
     for (i …) for (j = 0; j <= i; j++) for (k = 0; k < m; k++) … A[j][k] …
 
     A[j][k] by j and k       j < n && k < m        (i is projected out: some i >= j reads it)
+    A[j - 1][k] as A[j][k] moved by -1 along j:    0 <= j + 1 && j + 1 < n && k < m, or where another one reads
 
 Invariant: wherever the condition holds for some values of the counters, the run reads the element that the reference
 is at these values; it holds for all values at which the run reads it.
 Limits: references that are read wherever their statement runs, and nothing on data decides whether it does; domains
-that are few pieces, without quotients, once the other counters are gone.
+that are few pieces, without quotients, once the other counters are gone; where references are moved, domains whose
+quotients hang on no counter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -25,7 +27,10 @@ from warpsmith.poly.isl.expression_writer import ExpressionWriter, IslVariable, 
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or, at_least, atoms_of, both, either, follows
 from warpsmith.poly.isl.host import operation
 from warpsmith.poly.isl.polynomial import Polynomial, atom
-from warpsmith.poly.isl.space import OutOfBudgetError, budget, gist, make_set, parameter_formula
+from warpsmith.poly.isl.polynomial import constant as number
+from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, gist, make_set, parameter_formula
+from warpsmith.poly.legality.joined import join_sets
+from warpsmith.poly.legality.moved import Distance, find_moved
 from warpsmith.poly.regions.covers import is_exact
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
@@ -33,19 +38,25 @@ from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Expr, For, Loop, Stmt
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import peel
 
 __all__ = ["ReadQuestion", "ReadWhere", "find_read_where"]
 
 _FEW_PIECES = 2
+# of what all neighbors of an element in a star of three dimensions read
+_FEW_MOVED = 6
+_NARROW = 32
 
 
 class ReadQuestion(Struct, frozen=True):
     """`nodes`: references in `run` (statements of one block) that are one element wherever the counters of the loops
     `by` have the same values. `around`: the loops around the run. `own`: what the condition calls these counters.
     `floors`: counters that are never below the value that their loops start at, where the condition is tested.
-    `entered`: loops that are entered at all there. `given`: what is tested where the run is entered."""
+    `entered`: loops that are entered at all there. `given`: what is tested where the run is entered.
+    `moved`: by the identity of a node, what is added to the counters of `by` where the reference is read, to get those
+    at which it would be the one that stands for all of them; `between`: what lies between such elements may be taken
+    to be read as well, where that makes the condition shorter."""
 
     origin: Origin
     run: tuple[Stmt, ...]
@@ -57,6 +68,8 @@ class ReadQuestion(Struct, frozen=True):
     entered: tuple[For, ...]
     options: PolyOptions
     given: tuple[Assumption, ...] = ()
+    moved: Mapping[int, Mapping[For, Distance]] = field(default_factory=dict)
+    between: bool = False
 
 
 class ReadWhere(Struct, frozen=True):
@@ -86,12 +99,39 @@ def _find(question: ReadQuestion) -> ReadWhere | Reason:
     counters = _find_counters(read, question.by)
     if counters is None:
         return _doubt(question, "not all of it stands inside the loops that lead to it")
-    pieces = [_project(state, statement, counters) for statement, _ in read]
-    kept = [piece for piece in pieces if piece is not None]
-    if len(kept) < len(pieces):
+    if question.moved:
+        pieces = _list_moved(question, state, read, counters)
+    else:
+        alone = [parameter_formula(_project(state, statement, counters), _FEW_PIECES) for statement, _ in read]
+        pieces = _list_known(alone)
+    if pieces is None:
         return _doubt(question, "where it is read has no simple bounds")
-    whole = either(piece for k, piece in enumerate(kept) if piece not in kept[:k])
-    return _write(question, state, whole, counters)
+    return _write(question, state, pieces, counters)
+
+
+def _list_moved(
+    question: ReadQuestion, state: State, read: Sequence[tuple[Statement, Access]], kept: Mapping[str, Symbol]
+) -> list[Formula] | None:
+    """Return formulas of which one holds where references that are moved read."""
+    moved = {id(peel(node)): question.moved[id(node)] for node in question.nodes}
+    of_all = [(statement, moved[id(peel(access.expr))]) for statement, access in read]
+    for between in (True, False) if question.between else (False,):
+        sets = find_moved(state, of_all, kept, between=between)
+        pieces = None if sets is None else _join(sets)
+        if pieces is not None:
+            return pieces
+    return None
+
+
+def _join(sets: Sequence[Set]) -> list[Formula] | None:
+    """Return a union of sets as formulas of which one holds; None where they would be long."""
+    pieces = join_sets(sets)
+    return _list_known([parameter_formula(piece, 1) for piece in pieces]) if len(pieces) <= _FEW_MOVED else None
+
+
+def _list_known(found: Sequence[Formula | None]) -> list[Formula] | None:
+    kept = [one for one in found if one is not None]
+    return [one for k, one in enumerate(kept) if one not in kept[:k]] if len(kept) == len(found) else None
 
 
 def _find_reading(region: Region, nodes: Sequence[Expr]) -> list[tuple[Statement, Access]]:
@@ -112,22 +152,28 @@ def _find_counters(read: Sequence[tuple[Statement, Access]], by: Sequence[For]) 
     return chosen if all(chosen.keys() <= set(statement.counters) for statement in others) else None
 
 
-def _project(state: State, statement: Statement, kept: Mapping[str, Symbol]) -> Formula | None:
+def _project(state: State, statement: Statement, kept: Mapping[str, Symbol]) -> Set:
     """Return a statement's domain without the counters that are not kept: those are parameters for once."""
     gone = [name for name in statement.counters if name not in kept]
     formula = both((statement.domain, state.context))
     formula = both((formula, state.ranges(atoms_of(formula))))
-    return parameter_formula(make_set(state.vocabulary, gone, formula), _FEW_PIECES)
+    return make_set(state.vocabulary, gone, formula).params()
 
 
 def _write(
-    question: ReadQuestion, state: State, formula: Formula, counters: Mapping[str, Symbol]
+    question: ReadQuestion, state: State, pieces: Sequence[Formula], counters: Mapping[str, Symbol]
 ) -> ReadWhere | Reason:
-    """Return a formula as a condition in the own names of the counters, without what is known anyway."""
+    """Return formulas of which one holds as a condition in the own names of the counters, without what is known."""
     known = both((state.context, state.computed, *_known_floors(question, state, counters)))
     known = both((known, *_known_entries(question, state)))
-    known = both((known, state.ranges(atoms_of(formula) | atoms_of(known))))
-    simple = gist(state.vocabulary, formula, known)
+    atoms = atoms_of(either(pieces)) | atoms_of(known)
+    if question.moved:
+        # a counter may be what it is in no iteration, but not far from that
+        known = both((known, state.ranges(atoms - set(counters)), *_known_nearness(counters)))
+    else:
+        known = both((known, state.ranges(atoms)))
+    alone = pieces if question.moved else [either(pieces)]
+    simple = either(gist(state.vocabulary, piece, known) for piece in alone)
     if isinstance(simple, And) and not simple.parts:
         return ReadWhere(None)
     variables = {name: IslVariable(question.own[symbol], 1) for name, symbol in counters.items()}
@@ -146,6 +192,14 @@ class _Known(Struct, frozen=True):
     def holds(self, value: Polynomial) -> bool:
         """Whether value >= 0 follows."""
         return follows(value, (self.formula,))
+
+
+def _known_nearness(counters: Mapping[str, Symbol]) -> Iterator[Formula]:
+    """Yield that counters of at most 32 bits, in 64 bits moved by less than that, are what 64 bits can be added to."""
+    for name, symbol in counters.items():
+        if isinstance(symbol.type, Scalar) and symbol.type.bits <= _NARROW:
+            yield at_least(atom(name), number(-(2 ** (_NARROW + 1))))
+            yield at_least(number(2 ** (_NARROW + 1)), atom(name))
 
 
 def _known_floors(question: ReadQuestion, state: State, counters: Mapping[str, Symbol]) -> list[Formula]:

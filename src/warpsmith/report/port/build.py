@@ -109,6 +109,8 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         mapping=fragment.mapping,
         model=fragment.model,
         tiles=fragment.tiles,
+        halos=fragment.halos,
+        iterations=fragment.iterations,
         elements=kernel.elements,
     )
 

@@ -109,6 +109,10 @@ def _kernel(kernel: KernelEntry) -> Json:
     }
     if kernel.tiles:
         entry["tiles"] = [{"loop": t.loop, "width": t.width, "arrays": list(t.arrays)} for t in kernel.tiles]
+    if kernel.halos:
+        entry["halos"] = [{"array": h.array, "extents": list(h.extents)} for h in kernel.halos]
+    if kernel.iterations:
+        entry["iterations"] = kernel.iterations
     if prod(kernel.elements) > 1:
         entry["elements"] = list(kernel.elements)
     if kernel.model is not None:

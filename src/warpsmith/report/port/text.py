@@ -117,6 +117,10 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     block = ",".join(_trim([str(size) for size in kernel.block]))
     grid = ", ".join(_trim([short_expression(plain_expression(size)) for size in kernel.grid]))
     tiles = "".join(f"; {', '.join(one.arrays)} in shared tiles of {one.width}" for one in kernel.tiles)
+    for halo in kernel.halos:
+        tiles += f"; {halo.array} with a halo, {' x '.join(map(str, halo.extents))}"
+    plural = "" if kernel.iterations == 1 else "s"
+    tiles += f"; {kernel.iterations} iteration{plural} a pass" if kernel.iterations else ""
     columns, rows, _ = kernel.elements
     several = f"; {rows} x {columns} iterations a thread" if rows * columns > 1 else ""
     return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}{tiles}{several}"
