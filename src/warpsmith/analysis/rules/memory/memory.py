@@ -19,7 +19,7 @@ from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.machine.requests import SECTOR
-from warpsmith.ssa.nodes import Instruction
+from warpsmith.ssa.nodes import Instruction, Memory
 
 __all__ = ["device_memory"]
 
@@ -129,6 +129,16 @@ def _count_used(facts: KernelFacts, record: Record) -> int:
     return len(used)
 
 
+def _members(facts: KernelFacts, record: Record) -> set[int]:
+    """Return the bytes of a record that instructions name by themselves, as they name members, not elements."""
+    found: set[int] = set()
+    for access in facts.accesses:
+        detail = access.instruction.detail
+        if (access.variable, abs(access.stride_bytes or 0)) == record and isinstance(detail, Memory):
+            found |= {(detail.offset + n) % record[1] for n in range(access.bytes)}
+    return found
+
+
 def _starts(access: AccessFact, offset: int, size: int) -> range:
     """Return where in a record an access begins: loops may walk through an array in it, to its end at most."""
     steps = [abs(loop.stride_bytes or 0) % size for loop in access.loops]
@@ -147,10 +157,12 @@ def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[in
     """Return MEM002 where the stride is that of a record of which a part is used."""
     size = abs(access.stride_bytes or 0)
     used = records.get((access.variable, size))
+    if used is None:
+        return None
     from_source = access.span is not None and access.span.file is not facts.function.listing
     text = _BUILTIN.sub("", access.span.text) if access.span is not None and from_source else ""
-    is_field = bool(_FIELD.search(text)) or (used is not None and access.bytes < len(used) < size)
-    if used is None or not is_field:
+    is_field = bool(_FIELD.search(text)) or access.bytes < len(_members(facts, (access.variable, size))) < size
+    if not is_field:
         return None
     count = _count_used(facts, (access.variable, size))
     if 2 * count > size:
