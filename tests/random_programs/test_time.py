@@ -27,6 +27,7 @@ def _compared(count: int, folder: Path, first: int = 0) -> TimeTiled:
     return tiled
 
 
+@pytest.mark.slow
 def test_several_steps_a_launch_do_what_functions_do(tmp_path: Path) -> None:
     tiled = _compared(2, tmp_path)
     assert not tiled.wrong, tiled.wrong[0]

@@ -144,6 +144,7 @@ def _op_differs(op: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     put, differs = BUGS[bug]

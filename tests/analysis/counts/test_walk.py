@@ -177,6 +177,7 @@ def lower_than_a_run(seed: int) -> list[str] | None:
 BOTH = 100
 
 
+@pytest.mark.slow
 def test_no_count_of_both_ways_is_lower_than_a_run() -> None:
     found = [lower_than_a_run(seed) for seed in range(BOTH)]
     assert sum(one is not None for one in found) >= 12

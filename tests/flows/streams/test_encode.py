@@ -126,6 +126,7 @@ def _differ(before: str, after: str) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_random_programs_leave_the_same() -> None:
     wrong, shifted = differing(range(8))
     assert not wrong, random_program(wrong[0])

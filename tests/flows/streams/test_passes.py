@@ -154,6 +154,7 @@ def _is_wrong(body: str, wanted: list[float]) -> bool:
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_seeded_bug_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*BUGS[bug])
