@@ -21,7 +21,7 @@ def made_for(folder: Path, parameters: str, known: Mapping[str, int] | None = No
 
 def test_sizes_are_above_the_threads(tmp_path: Path) -> None:
     made = made_for(tmp_path, "float *a, int n, unsigned char c")
-    assert [one.numbers for one in made] == [{"n": str(n), "c": str(min(n, 127))} for n in (128, 109, 8)]
+    assert [one.numbers for one in made] == [{"n": str(n), "c": str(min(n, 127))} for n in (128, 109, 64, 8)]
     assert {one.texts[-1] for one in made} == {"a=rand:f32[256]"}
     large = made_for(tmp_path, "unsigned char c", threads=1024)
     assert {one.numbers["c"] for one in large} == {"127", "8"}, "what it holds"
@@ -40,11 +40,11 @@ def test_numbers_of_launches_stay_together(tmp_path: Path) -> None:
     made = list(make_arguments(unit, kernel, 64, LaunchShape(calls=calls)))
     plain = [one.numbers for one in made if not one.shrunk]
     assert [(one["n"], one["m"], one["s"]) for one in plain] == [
-        (n, m, str(size)) for size in (128, 109, 8) for n, m in (("9000", "1"), ("20", "2"), ("20", "3"))
+        (n, m, str(size)) for size in (128, 109, 64, 8) for n, m in (("9000", "1"), ("20", "2"), ("20", "3"))
     ]
     assert all(one.given == {"n", "m"} for one in made if not one.shrunk)
     smaller = [one for one in made if one.shrunk]
-    assert [one.numbers["n"] for one in smaller] == ["128", "109", "8"], "9,000 may be too large for a run"
+    assert [one.numbers["n"] for one in smaller] == ["128", "109", "64", "8"], "9,000 may be too large for a run"
     assert all(one.given == {"m"} and one.numbers["m"] == "1" for one in smaller)
     fixed = make_arguments(unit, kernel, 64, LaunchShape(calls=calls, deciding=frozenset({"n"})))
     assert not [one for one in fixed if one.shrunk], "it decides what code there is"
@@ -104,8 +104,8 @@ def test_what_rows_are_apart_by_is_long(body: str, *, long: bool, tmp_path: Path
     unit = unit_of(tmp_path, f"{text}\n")
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = list(make_arguments(unit, kernel, 64, LaunchShape()))
-    assert [one.numbers["m"] for one in made] == [str(n * (16 if long else 1)) for n in (128, 109, 8)]
+    assert [one.numbers["m"] for one in made] == [str(n * (16 if long else 1)) for n in (128, 109, 64, 8)]
     # a row is no shorter than a block
     factor = "* m" in body
     made = list(make_arguments(unit, kernel, 64, LaunchShape(), 32))
-    assert [one.numbers["m"] for one in made][2:] == [str((32 if factor else 8) * (16 if long else 1))]
+    assert [one.numbers["m"] for one in made][3:] == [str((32 if factor else 8) * (16 if long else 1))]

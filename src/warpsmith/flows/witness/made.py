@@ -190,8 +190,8 @@ def _varies(user: Instruction, value: Value) -> bool:
 
 
 def _sizes(threads: int) -> Iterator[int]:
-    """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, and few."""
-    yield from (2 * threads, threads + threads // 2 + 13, _FEW)
+    """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, as many, and few."""
+    yield from (2 * threads, threads + threads // 2 + 13, threads, _FEW)
 
 
 def _floats(count: int) -> list[str]:

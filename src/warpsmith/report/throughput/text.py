@@ -25,8 +25,9 @@ def _row(row: ThroughputRow) -> Iterator[str]:
     if not row.gpus:
         yield f"{row.path}{f': {row.kernel}' if row.kernel else ''}: not read"
         return
+    blocks = "block" if row.grid == (1, 1, 1) else "blocks"
     said = f" (nobody says so: {', '.join(row.guessed)})" if row.guessed else ""
-    yield f"{row.path}: {row.kernel}: {_dim(row.grid)} blocks of {_dim(row.block)} threads{said}"
+    yield f"{row.path}: {row.kernel}: {_dim(row.grid)} {blocks} of {_dim(row.block)} threads{said}"
     yield table_text(map(_gpu, row.gpus), _HEADER)
     yield from _notes(row)
 
