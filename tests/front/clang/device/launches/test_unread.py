@@ -76,6 +76,13 @@ def test_the_body_of_a_function_is_read_whatever_is_wrong_with_its_head() -> Non
     assert changed(text, "missing", read=False) == {"f", "m", "b", "w"}
 
 
+def test_a_text_with_errors_everywhere_is_looked_through_once() -> None:
+    text = "{ " + "f(a1, (b2; c3 = d4 { " * 400
+    marks = [at for at in range(len(text)) if text.startswith("f(", at)]
+    (whole,) = find_unread(text, marks, READ)
+    assert whole.changed == {"a1", "c3"} and len(whole.named) == 5 * 400
+
+
 def test_names_stand_where_they_are_but_in_questions_about_a_kernel() -> None:
     text = "a = 1; cudaFuncSetAttribute((const void *)k, most); go(k, n); b = k;"
     first, second = (next(iter(find_unread(text, [text.index(mark)], READ))).named for mark in ("cudaFunc", "go("))

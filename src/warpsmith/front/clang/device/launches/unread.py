@@ -41,11 +41,15 @@ _CONTROLS: Final = frozenset(
     {"if", "for", "while", "switch", "do", "else", "try", "catch", "struct", "class", "namespace"}
 )
 _VALUES: Final = re.compile(
-    r"(?:if|while|for|switch|return|sizeof|alignof|\w+_cast|u?int\w*|unsigned|signed|long|short|char|bool|float|double|"
-    r"size_t|dim3|(?:cuda|cublas|cufft|curand|cusparse)\w+|make_\w+|f?printf|puts|exit|free|malloc|min|max|abs|ceil\w*|"
-    r"floor\w*|sqrt\w*|pow\w*|log\w*|exp\w*)$"
+    r"(?:if|while|for|switch|return|sizeof|alignof|(?:static|const|reinterpret|dynamic)_cast|u?int(?:\d+_t)?|unsigned|"
+    r"signed|long|short|char|bool|float|double|size_t|dim3|(?:cuda|cublas|cufft|curand|cusparse)[A-Z]\w*|"
+    r"make_(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|f?printf|puts|exit|free|malloc|min|max|abs|"
+    r"(?:ceil|floor|sqrt|pow|log|log2|log10|exp)f?)$"
 )
 """Words before brackets whose contents are values."""
+_MOST_LOOKS: Final = 2
+_SHORT: Final = 4000
+"""How often a text, and so many characters more, is looked through, a statement at a time."""
 _ASKS: Final = re.compile("cudaFunc|cudaOccupancy|cuFunc|cuOccupancy")
 """Functions that ask for properties of a kernel, or set them."""
 _CHANGES: Final = frozenset(
@@ -130,9 +134,14 @@ def find_unread(text: str, offsets: Iterable[int], read: AsRead) -> Collection[U
     pending = {offset for offset in offsets if not statements.is_blank(offset)}
     looked: dict[tuple[int, int], UnreadNames] = {}
     lost: set[str] = set()
+    spent = 0
     while pending:
         offset = pending.pop()
         start, end = region = statements.around(offset)
+        spent += end - start
+        if spent > _MOST_LOOKS * (len(text) + _SHORT):
+            # as if nothing of it had been read
+            return [UnreadNames(list(_TOKEN.finditer(statements.text)))]
         body = statements.body(start, end)
         if body is not None and offset < body and read.is_body(body):
             start, end = region = start, body
@@ -223,6 +232,9 @@ class UnreadNames:
         self.places = [one.start() for one in found]
         self.changed: set[str] = set()
         self.declared: list[int] = []
+        auto = next((at for at, token in enumerate(self.tokens) if token == "auto"), len(self.tokens))
+        self.bindings = next((at for at in range(auto, len(self.tokens)) if self.tokens[at] == "["), None)
+        """Where the brackets may begin of `auto [a, b] = …`."""
         self.named: list[tuple[str, int]] = []
         callees: list[str | None] = []
         around: list[str] = []
@@ -272,7 +284,7 @@ class UnreadNames:
         """Whether a name is declared: a type stands before it, and behind it what makes a variable."""
         by = self._token(at - 2)
         pointed = before in ("&", "*") and (by in _TYPES or by == ">" or (_is_name(by) and self._begins(at - 2)))
-        in_list = before in ("[", ",") and "auto" in self.tokens[:at] and "[" in self.tokens[:at]
+        in_list = before in ("[", ",") and self.bindings is not None and at > self.bindings
         typed = _is_name(before) or before == ">" or before in _TYPES or pointed
         return in_list or (typed and self._token(at + 1) in ("=", "(", "{", ";", ",", "[", "", ":"))
 
