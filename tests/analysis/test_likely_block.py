@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
 from msgspec.structs import replace
 
 from tests.analysis.test_kernel import HEAD
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely, likely_blocks
+from warpsmith.analysis.rules.launch import launch
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.machine.devices import device
@@ -144,3 +147,23 @@ def test_a_race_that_another_likely_block_has_not_is_weak(body: str, *, weak: bo
     facts, _ = examined(module(body))
     assert facts.block == (256, 1, 1) and facts.races
     assert [race.certainty == "heuristic" for race in facts.races] == [weak] * len(facts.races)
+
+
+@pytest.mark.parametrize(
+    ("shape", "limits"),
+    [(LaunchShape(block=(512, 512, 512)), Limits()), (LaunchShape(), Limits(exact_block=(1024, 1024, 64)))],
+)
+def test_a_block_that_would_need_gigabytes_is_told_and_another_one_looked_at(
+    shape: LaunchShape, limits: Limits
+) -> None:
+    facts, asked = examined(module("", limits=limits), shape)
+    assert max(prod(one.block or one.likely or ()) for one in asked) <= 1024
+    assert facts.block_assumed
+    told = [found.message for found in launch(facts) if found.rule == "OCC004"]
+    threads = prod(facts.shape.too_large or ())
+    assert told == [f"the launch exceeds a limit: {threads:,} threads a block, 1024 at most: it will fail"]
+
+
+def test_of_the_blocks_of_host_code_giants_are_left_out() -> None:
+    facts, _ = examined(module(""), LaunchShape(blocks=((128, 1, 1), (1 << 20, 1, 1))))
+    assert facts.block == (128, 1, 1)

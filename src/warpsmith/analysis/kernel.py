@@ -160,7 +160,7 @@ def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Di
     """Return the shape of a block, and what was assumed for it."""
     if shape.block is not None:
         return shape.block, ()
-    if function.limits.exact_block is not None:
+    if function.limits.exact_block is not None and shape.too_large is None:
         return function.limits.exact_block, ()
     if shape.likely is not None:
         return shape.likely, (_describe_block(shape.likely, shape),)

@@ -31,6 +31,8 @@ _LARGE: Final = 5000
 """Instructions; a larger kernel is examined for the likeliest block alone."""
 _FEW: Final = 64
 """Threads: two warps. Fewer hide most races, and are tried for bounds alone."""
+_LOOKED_AT: Final = 1 << 16
+"""Threads of a given block at most; a larger one, which no GPU starts, would need gigabytes to be looked at."""
 
 
 def likely_blocks(function: Function) -> Iterator[Dim]:
@@ -54,7 +56,8 @@ def examine_likely(
 ) -> KernelFacts:
     """Return the facts for the likely block that fits the kernel best: the first one with which no access is out of
     bounds and, of planes, no two threads race; where none fits, for the likeliest of those that come nearest."""
-    if shape.block is not None or function.limits.exact_block is not None:
+    shape = _without_giants(function, shape)
+    if shape.block is not None or (function.limits.exact_block is not None and shape.too_large is None):
         return examine(shape)
     if shape.blocks:
         return examine(replace(shape, likely=max(shape.blocks, key=_threads)))
@@ -109,3 +112,12 @@ def _is_of_part(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether both sides of a race are elements of a part that the index of the block picks, and that of the thread."""
     made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
     return made_of.of_block and not made_of.loop and any(name.startswith("tid") for name in made_of.registers)
+
+
+def _without_giants(function: Function, shape: LaunchShape) -> LaunchShape:
+    """Return a launch whose blocks can be looked at: the one that is given or demanded is `too_large` where it is."""
+    given = shape.block or function.limits.exact_block
+    smaller = tuple(block for block in shape.blocks if _threads(block) <= _LOOKED_AT)
+    if given is None or _threads(given) <= _LOOKED_AT:
+        return replace(shape, blocks=smaller)
+    return replace(shape, block=None, blocks=smaller, too_large=given)

@@ -197,7 +197,9 @@ def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 def _beyond(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield each limit of a launch that this one exceeds."""
-    for words in _excesses(facts):
+    giant = facts.shape.too_large
+    sizes = [] if giant is None else [f"{prod(giant):,} threads a block, {MAX_THREADS} at most"]
+    for words in (*sizes, *_excesses(facts)):
         yield KernelFinding(
             "OCC004", f"the launch exceeds a limit: {words}: it will fail", "proven", facts.kernel, facts.span,
             f"limit {words.partition(' ')[0]}", help=("change the shape of the launch",), impact=100.0,

@@ -100,7 +100,8 @@ class LaunchShape(Struct, frozen=True):
     several; `complete`: it gives no others. `calls`: the launches in host code, where the user says nothing of
     arguments; then `arguments` are those on which they agree, `assumptions` bound others, and `deciding` are those that
     decided branches of the function, which are gone. `flat`: axes along which the grid has one block, whatever else is
-    known of it.
+    known of it. `too_large`: a block that was given or is demanded, far larger than any GPU
+    starts: another one is assumed.
     """
 
     block: Dim | None = None
@@ -114,6 +115,7 @@ class LaunchShape(Struct, frozen=True):
     calls: tuple[LaunchCall, ...] = ()
     deciding: frozenset[str] = frozenset()
     flat: tuple[int, ...] = ()
+    too_large: Dim | None = None
 
     @property
     def is_told(self) -> bool:
