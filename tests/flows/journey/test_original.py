@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from warpsmith.flows.journey.inputs import TravelInputs
 from warpsmith.flows.journey.original import run_original
 from warpsmith.flows.journey.reasons import UnableError
-from warpsmith.flows.journey.versions import TravelInputs
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Function
@@ -29,13 +29,14 @@ def _inputs() -> TravelInputs:
 
 def test_it_leaves_what_the_function_computes() -> None:
     inputs = _inputs()
-    left = run_original(SCALE, _function(), inputs)
+    left = run_original(Source("f.c", text=SCALE), _function(), inputs)
     assert left["v"].tolist() == [5, 10, 15, 4]
     assert inputs.arrays["v"].tolist() == [1, 2, 3, 4]
 
 
 def test_another_text_is_another_result() -> None:
-    assert run_original(SCALE.replace("*=", "+="), _function(), _inputs())["v"].tolist() == [6, 7, 8, 4]
+    source = Source("f.c", text="static " + SCALE.replace("*=", "+="))
+    assert run_original(source, _function(), _inputs())["v"].tolist() == [6, 7, 8, 4]
 
 
 @pytest.mark.parametrize(
@@ -47,4 +48,4 @@ def test_another_text_is_another_result() -> None:
 )
 def test_what_goes_wrong_is_a_reason(text: str, why: str) -> None:
     with pytest.raises(UnableError, match=why):
-        run_original(text, _function(), _inputs())
+        run_original(Source("f.c", text=text), _function(), _inputs())

@@ -7,9 +7,10 @@ import pytest
 
 from tests.flows.journey.begun import begun_step, begun_with
 from warpsmith.base.errors import UsageError
+from warpsmith.flows.journey.inputs import TravelInputs, make_inputs
 from warpsmith.flows.journey.origin import port_options
 from warpsmith.flows.journey.reasons import UnableError
-from warpsmith.flows.journey.versions import TravelInputs, make_inputs, port_version
+from warpsmith.flows.journey.versions import port_version
 from warpsmith.flows.port import PortResult, port
 from warpsmith.front.inputs import Source
 
@@ -29,7 +30,7 @@ def _port(text: str) -> PortResult:
 
 def test_launches_of_a_port_follow_the_loops_around_them() -> None:
     inputs = TravelInputs({"n": 600}, {"a": np.zeros(600)})
-    version = port_version("port", _port(ROWS), inputs, ({"k": 0}, {"k": 100}, {"k": 600}))
+    version = port_version("port", _port(ROWS), inputs, ("rows", ({"k": 0}, {"k": 100}, {"k": 600})))
     # the last round has no thread, and no launch
     assert [call.launch.grid[0] * call.launch.block[0] for call in version.calls] == [768, 512]
     assert [call.launch.arguments["k"] for call in version.calls] == [bytes(4), (100).to_bytes(4, "little")]
@@ -41,7 +42,7 @@ def test_launches_of_a_port_follow_the_loops_around_them() -> None:
 def test_what_is_no_launch_of_kernels_alone_is_a_reason(text: str, why: str) -> None:
     inputs = TravelInputs({"n": 600}, {"a": np.zeros(600, "<i4"), "s": np.zeros(1, "<i4")})
     with pytest.raises(UnableError, match=why):
-        port_version("port", _port(text), inputs, ({},))
+        port_version("port", _port(text), inputs, ("f", ({},)))
 
 
 def test_a_kernel_of_the_users_has_one_launch() -> None:

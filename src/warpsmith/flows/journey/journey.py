@@ -46,6 +46,7 @@ def travel(subject: Subject, settings: Settings, progress: Progress = ignore_pro
     # Where it comes from: loops become kernels, a kernel is there as it is.
     start = time.perf_counter()
     origin, begun = begin(subject)
+    subject = begun.subject
     origin = replace(origin, seconds=time.perf_counter() - start)
 
     def stage(name: str, empty: S, work: Callable[[], S]) -> S:

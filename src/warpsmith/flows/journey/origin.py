@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import WarpsmithError
+from warpsmith.flows.journey.inputs import TravelInputs, check_inputs, make_inputs, usage_error
 from warpsmith.flows.journey.reasons import UnableError, reason_of
 from warpsmith.flows.journey.subjects import Subject, program_text
-from warpsmith.flows.journey.versions import TravelInputs, Version, hand_version, make_inputs, port_version
+from warpsmith.flows.journey.versions import Version, hand_version, port_version
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.front.inputs import Source
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.report.journey.model import LoopRow, OriginRow, OriginStage
 from warpsmith.report.port.build import loop_entries
 from warpsmith.report.port.text import loop_rows
 from warpsmith.tree.nodes import Function
 
-__all__ = ["HAND", "PORT", "YOURS", "Begun", "begin", "kernel_text", "loop_source", "port_options"]
+__all__ = ["HAND", "PORT", "YOURS", "Begun", "begin", "kernel_text", "port_options"]
 
 PORT, HAND, YOURS = "port", "by hand", "yours"
 _KINDS = {".cu": "CUDA kernel", ".cl": "OpenCL kernel", ".ptx": "PTX", ".il": "AMD IL", ".br": "Brook+ kernel"}
@@ -43,8 +44,10 @@ def begin(subject: Subject) -> tuple[OriginStage, Begun]:
     if subject.loops:
         assert inputs is not None
         # loops → verdicts → a plan → kernels
-        result = port([loop_source(subject)], port_options(subject.sizes))
-        original = next(f for _, f in result.program.functions() if f.symbol.name == subject.name)
+        result = port([subject.loops_source], port_options(subject.sizes))
+        original = _meant_function(subject, result)
+        check_inputs(original, inputs)
+        subject = replace(subject, name=original.symbol.name)
         row, version = _ported(subject, result, inputs)
         rows.append(row)
         versions += [version] if version is not None else []
@@ -60,11 +63,6 @@ def begin(subject: Subject) -> tuple[OriginStage, Begun]:
     return OriginStage(rows=tuple(rows), inputs=subject.values), Begun(subject, inputs, tuple(versions), original)
 
 
-def loop_source(subject: Subject) -> Source:
-    """Return the loops of a subject as a file to port."""
-    return Source(subject.loops, text=program_text(subject.loops))
-
-
 def port_options(sizes: Mapping[str, int]) -> PortOptions:
     """Return how loops are ported: whatever may go goes, for these sizes; results are compared behind it."""
     return PortOptions(verify=False, offload=OffloadOptions(sizes=dict(sizes)))
@@ -72,9 +70,9 @@ def port_options(sizes: Mapping[str, int]) -> PortOptions:
 
 def _ported(subject: Subject, result: PortResult, inputs: TravelInputs) -> tuple[OriginRow, Version | None]:
     loops = tuple(_loop_rows(result))
-    row = OriginRow("C loops", subject.loops, program_text(subject.loops), PORT, loops)
+    row = OriginRow("C loops", subject.loops, subject.loops_text, PORT, loops)
     try:
-        version = port_version(PORT, result, inputs, subject.rounds)
+        version = port_version(PORT, result, inputs, (subject.name, subject.rounds))
     except (UnableError, WarpsmithError) as error:
         return OriginRow(row.kind, row.file, row.text, PORT, loops, why=reason_of(error)), None
     names = tuple(version.names.values())
@@ -99,3 +97,23 @@ def _written_by_hand(version: Version) -> OriginRow:
     file = version.unit.file
     kind = _KINDS.get(PurePath(file.path).suffix.lower(), "kernel")
     return OriginRow(kind, file.path, file.text, version.name, (), tuple(version.names.values()), len(version.calls))
+
+
+def _meant_function(subject: Subject, result: PortResult) -> Function:
+    """Return the function that is sent on its way; raises UsageError where nothing says which, or there is none."""
+    functions, file = [function for _, function in result.program.functions()], subject.loops
+    fragments = result.plan.fragments if result.plan is not None else ()
+    ported = {one.function.symbol.name for one in fragments} - {"main"}
+    wanted = {subject.name} if subject.name else ported
+    found = [one for one in functions if one.symbol.name in wanted]
+    if len(found) == 1:
+        return found[0]
+    if subject.name:
+        raise usage_error(f"{file} has no function '{subject.name}'", f"it has {_listed(functions)}")
+    if not found:
+        raise usage_error(f"no function of {file} with parameters has a kernel", f"`warpsmith explain {file}` says why")
+    raise usage_error(f"{file} has {len(found)} functions with kernels", f"name one: --kernel {_listed(found)}")
+
+
+def _listed(functions: Iterable[Function]) -> str:
+    return ", ".join(one.symbol.name for one in functions)

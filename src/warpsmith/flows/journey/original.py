@@ -14,14 +14,15 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from warpsmith.flows.journey.call_function import FunctionCall
+from warpsmith.flows.journey.inputs import TravelInputs
+from warpsmith.flows.journey.machines.call_function import CALLED, FunctionCall
 from warpsmith.flows.journey.reasons import UnableError
-from warpsmith.flows.journey.versions import TravelInputs
+from warpsmith.front.inputs import Source
 from warpsmith.kernels.arguments import Array
 from warpsmith.run.native.tools import c_compiler
 from warpsmith.targets.llvm.own_process import ProcessEndedError, ask_process
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.types import Scalar
+from warpsmith.tree.types import Scalar, Type
 
 __all__ = ["run_original"]
 
@@ -30,27 +31,35 @@ _LIMIT_S: Final = 60.0
 _FLAGS: Final = ("-O2", "-ffp-contract=off", "-shared", "-fPIC", "-w")
 
 
-def run_original(text: str, function: Function, inputs: TravelInputs) -> Mapping[str, Array]:
-    """Return what a function of C leaves in the arrays; raises UsageError where there is no compiler, UnableError where
-    it cannot be compiled, or its process does not end well."""
+def run_original(source: Source, function: Function, inputs: TravelInputs) -> Mapping[str, Array]:
+    """Return what a function of C leaves in the arrays; `source` has its text. Raises UsageError where there is no
+    compiler, UnableError where it cannot be compiled, or its process does not end well."""
     parameters = function.parameters
     given = tuple(one.name if one.name in inputs.arrays else inputs.numbers[one.name] for one in parameters)
-    bits = tuple(one.type.bits if isinstance(one.type, Scalar) else 64 for one in parameters)
+    kinds = tuple(_kind(one.type) for one in parameters)
     arrays = {name: array.tobytes() for name, array in inputs.arrays.items()}
     with TemporaryDirectory() as folder:
-        call = FunctionCall(_compile(text, folder), function.symbol.name, given, bits, arrays)
+        call = FunctionCall(_compile(source, function.symbol.name, folder), CALLED, given, kinds, arrays)
         try:
-            answer = ask_process("warpsmith.flows.journey.call_function", msgspec.json.encode(call), _LIMIT_S)
+            answer = ask_process("warpsmith.flows.journey.machines.call_function", msgspec.json.encode(call), _LIMIT_S)
         except ProcessEndedError as error:
             raise UnableError(f"the C program has no result: {error}") from error
     left = msgspec.json.decode(answer, type=dict[str, bytes])
     return {name: np.frombuffer(left[name], array.dtype).reshape(array.shape) for name, array in inputs.arrays.items()}
 
 
-def _compile(text: str, folder: str) -> str:
-    source, library = Path(folder, "original.c"), Path(folder, "original.so")
-    source.write_text(text)
-    command = [c_compiler(), *_FLAGS, "-o", str(library), str(source)]
+def _kind(type: Type) -> str:
+    """Return how an argument is passed: a number by its bits, and whether it is a float; all else as an address."""
+    return f"{'f' if type.kind == 'float' else 'i'}{max(32, type.bits)}" if isinstance(type, Scalar) else "address"
+
+
+def _compile(source: Source, function: str, folder: str) -> str:
+    copy, library = Path(folder, "original.c"), Path(folder, "original.so")
+    # a variable leads to the function, which may be static
+    text = f"{source.text}\nvoid *{CALLED} = (void *){function};\n"
+    copy.write_bytes(text.encode("latin-1"))
+    beside = f"-I{Path(source.path).absolute().parent}"
+    command = [c_compiler(), *_FLAGS, *source.arguments, beside, "-o", str(library), str(copy), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise UnableError(f"the C compiler refuses it: {done.stderr.strip()[:200]}")

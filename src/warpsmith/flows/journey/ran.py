@@ -22,7 +22,6 @@ from warpsmith.flows.journey.machines.work import MachineWork
 from warpsmith.flows.journey.origin import Begun
 from warpsmith.flows.journey.original import run_original
 from warpsmith.flows.journey.reasons import StoppedError, UnableError, reason_of
-from warpsmith.flows.journey.subjects import program_text
 from warpsmith.flows.journey.versions import Version
 from warpsmith.flows.journey.written import Texts
 from warpsmith.kernels.arguments import Array
@@ -49,7 +48,7 @@ def find_reference(begun: Begun) -> Expected:
     if begun.original is not None:
         subject = begun.subject
         try:
-            arrays = run_original(program_text(subject.loops), begun.original, begun.inputs)
+            arrays = run_original(subject.loops_source, begun.original, begun.inputs)
             return Expected(f"{subject.loops}, compiled and run natively", arrays)
         except (UnableError, WarpsmithError) as error:
             why = reason_of(error)

@@ -15,7 +15,7 @@ from warpsmith.flows.fix_files import Mended, fix_files
 from warpsmith.flows.journey.compared import compare
 from warpsmith.flows.journey.followed import FollowedCall, FollowedVersions, count_calls, follow
 from warpsmith.flows.journey.found import explain_options
-from warpsmith.flows.journey.origin import PORT, Begun, kernel_text, loop_source, port_options
+from warpsmith.flows.journey.origin import PORT, Begun, kernel_text, port_options
 from warpsmith.flows.journey.ran import Expected, judge
 from warpsmith.flows.journey.reasons import StoppedError, UnableError, reason_of
 from warpsmith.flows.journey.versions import Version, hand_version, port_version
@@ -56,16 +56,16 @@ def _search(begun: Begun, row: RewriteRow) -> tuple[Version | None, RewriteRow]:
     """Return the port that is predicted to be the fastest, None where none is faster than the default."""
     subject = begun.subject
     wanted = OptimizeOptions(budget=_BUDGET_S, keep=False)
-    result = port_optimized([loop_source(subject)], port_options(subject.searched), wanted)
+    result = port_optimized([subject.loops_source], port_options(subject.searched), wanted)
     search = result.search
     if search is None:
         return None, replace(row, why="nothing to gain: no loop becomes a kernel")
     sizes, counted = _named(subject.searched), _named(subject.sizes)
     told = "; ".join(summary_lines(search))
     row = replace(row, steps=search.steps, detail=f"searched for {sizes}, counted for {counted}: {told}")
-    if not search.steps:
+    if not search.steps or result.plan is None or not result.plan.fragments:
         return None, replace(row, why=f"nothing to gain for {sizes}")
-    made = port_version(row.version, result, begun.inputs, subject.rounds)
+    made = port_version(row.version, result, begun.inputs, (subject.name, subject.rounds))
     return made, replace(row, text="\n\n".join(kernel_text(made, name) for name in made.names.values()))
 
 

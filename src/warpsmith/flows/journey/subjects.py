@@ -1,4 +1,4 @@
-"""What is sent on its way: four programs of our own, or a kernel of the user's.
+"""What is sent on its way: four programs of our own, or a kernel or a function with loops of the user's.
 
 bitonic.c     loops, which `port` turns into kernels: the version `port`; run natively, they are the original
 bitonic.cu    the same, written as a kernel by hand: the version `by hand`
@@ -12,11 +12,13 @@ from importlib import resources
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from warpsmith.front.inputs import Source
 from warpsmith.kernels.units import KernelFile
 from warpsmith.simt.launch import Dim
 
-__all__ = ["NAMES", "HandLaunch", "Subject", "own_subject", "program_text", "users_subject"]
+__all__ = ["NAMES", "HandLaunch", "Rounds", "Subject", "loops_subject", "own_subject", "program_text", "users_subject"]
 
 NAMES: Final = ("bitonic", "matmul", "lu", "dec2zero")
 Rounds = tuple[Mapping[str, int], ...]
@@ -34,18 +36,30 @@ class HandLaunch(Struct, frozen=True):
 
 class Subject(Struct, frozen=True):
     """One computation. `values`: arguments as people write them, by the names of the C function or else of the
-    kernel; `loops`: a file of C with the function `name`, "" where there is none; `rounds`: the counters of the host's
-    loops in each turn of them; `hand`: the kernel that is there; `streams`: a file of Brook+ with the function
-    `name`; `searched`: the sizes for which a faster port is searched, larger than those of the inputs, which every
-    machine runs."""
+    kernel; `loops`: a file of C with the function `name` ("": the only one that has kernels), "" where there is none,
+    `source`: that file where it is the user's; `rounds`: the counters of the host's loops in each turn of them, None
+    where they are found in the function; `hand`: the kernel that is there; `streams`: a file of Brook+ with the
+    function `name`; `searched`: the sizes for which a faster port is searched, larger than those of the inputs, which
+    every machine runs."""
 
     name: str
     values: tuple[str, ...]
     loops: str = ""
-    rounds: Rounds = ({},)
+    rounds: Rounds | None = ({},)
     hand: HandLaunch | None = None
     streams: str = ""
     searched: Mapping[str, int] = field(default_factory=dict)
+    source: Source | None = None
+
+    @property
+    def loops_source(self) -> Source:
+        """The file with the loops, ready to be ported: its text is here."""
+        return self.source or Source(self.loops, text=program_text(self.loops))
+
+    @property
+    def loops_text(self) -> str:
+        """The text of that file, to be shown."""
+        return (self.loops_source.text or "").encode("latin-1").decode("utf-8", "replace")
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -67,6 +81,12 @@ def own_subject(name: str) -> Subject:
 def users_subject(launch: HandLaunch, values: tuple[str, ...]) -> Subject:
     """Return a kernel of the user's."""
     return Subject(launch.kernel or launch.file.path, values, hand=launch)
+
+
+def loops_subject(source: Source, function: str, values: tuple[str, ...]) -> Subject:
+    """Return a function with loops of the user's ("": the only one that has kernels); the source has its text."""
+    subject = Subject(function, values, source.path, rounds=None, source=source)
+    return replace(subject, searched=subject.sizes)
 
 
 def _by_hand(name: str, block: Dim, grid: Dim = (1, 1, 1), shared: int = 0) -> HandLaunch:

@@ -7,38 +7,33 @@ by hand    one launch, as the user says it
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from warpsmith.base.progress import ignore_progress
 from warpsmith.emit.device.grid import launched_grid
+from warpsmith.flows.journey.inputs import TravelInputs
+from warpsmith.flows.journey.launches import Values, find_launches, whole_value
 from warpsmith.flows.journey.reasons import UnableError
-from warpsmith.flows.journey.subjects import HandLaunch
+from warpsmith.flows.journey.subjects import HandLaunch, Rounds
 from warpsmith.flows.port import PortResult
 from warpsmith.flows.porting.predicted import launched_name
 from warpsmith.flows.simulate import read_kernels
 from warpsmith.flows.started import place_launch
-from warpsmith.kernels.arguments import Array, make_argument
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.offload.gain.sizes import Size, Sizes
+from warpsmith.offload.plan import Fragment
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Function
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import Pointer, Scalar
 
-__all__ = ["KernelCall", "TravelInputs", "Version", "hand_version", "make_inputs", "port_version"]
+__all__ = ["KernelCall", "Version", "hand_version", "port_version"]
 
 _MOST_STEPS: Final = 50_000_000
-
-
-class TravelInputs(Struct, frozen=True, eq=False):
-    """What a computation begins with: numbers, and arrays by name."""
-
-    numbers: Mapping[str, int]
-    arrays: Mapping[str, Array]
 
 
 class KernelCall(Struct, frozen=True):
@@ -67,20 +62,6 @@ class Version(Struct, frozen=True, eq=False):
         return tuple(one for one in found if one is not None)
 
 
-def make_inputs(values: tuple[str, ...]) -> TravelInputs:
-    """Return numbers and arrays from texts; raises UsageError."""
-    numbers: dict[str, int] = {}
-    arrays: dict[str, Array] = {}
-    for name, _, value in (one.partition("=") for one in values):
-        if value.isdecimal():
-            numbers[name] = int(value)
-        else:
-            array = make_argument(name, value, numbers).array
-            assert array is not None
-            arrays[name] = array
-    return TravelInputs(numbers, arrays)
-
-
 def hand_version(name: str, wanted: HandLaunch, values: tuple[str, ...]) -> tuple[Version, TravelInputs]:
     """Return the version of one launch of a kernel, and its inputs; raises InputError and UsageError."""
     unit = read_kernels(wanted.file, ignore_progress)
@@ -97,13 +78,18 @@ def hand_version(name: str, wanted: HandLaunch, values: tuple[str, ...]) -> tupl
     return Version(name, wanted.file, unit, (call,), {kernel.name: shown}), TravelInputs({}, arrays)
 
 
-def port_version(name: str, result: PortResult, inputs: TravelInputs, rounds: tuple[Mapping[str, int], ...]) -> Version:
+def port_version(name: str, result: PortResult, inputs: TravelInputs, called: tuple[str, Rounds | None]) -> Version:
     """Return the kernels of a port with the launches that its host code makes; raises UnableError where it has none,
-    or where its host code does more than launch them. `rounds`: the counters of the loops around them."""
+    or where its host code does more than launch them. `called`: the function, and the counters of the loops around
+    kernels in each turn, None where they are to be found."""
     if result.plan is None or not result.plan.fragments:
         why = next((one.message for one in result.findings if one.severity == "error"), "no loop becomes a kernel")
         raise UnableError(why)
-    kernels = [fragment.kernel for fragment in result.plan.fragments]
+    function, rounds = called
+    fragments = [one for one in result.plan.fragments if one.function.symbol.name == function]
+    if not fragments:
+        raise UnableError(f"no loop of {function} becomes a kernel")
+    kernels = [fragment.kernel for fragment in fragments]
     if any(one.scans or one.reductions for one in kernels):
         raise UnableError("its kernels combine what threads find, in memory that host code gives them")
     wanted = tuple(launched_name(one, narrow=True) for one in kernels)
@@ -111,17 +97,42 @@ def port_version(name: str, result: PortResult, inputs: TravelInputs, rounds: tu
     file = KernelFile(text.path, text=text.text, instances=tuple(one for one in wanted if "<" in one))
     unit = read_kernels(file, ignore_progress)
     found = {one.name: named_kernel(unit, shown, file.path) for one, shown in zip(kernels, wanted, strict=True)}
+    launches = _launches(fragments, inputs) if rounds is None else [(one, turn) for turn in rounds for one in kernels]
     calls = tuple(
         call
-        for counters in rounds
-        for one in kernels
-        for call in _calls(one, found[one.name][0], {**inputs.numbers, **counters}, inputs)
+        for one, values in launches
+        for call in _calls(one, found[one.name][0], {**inputs.numbers, **values}, inputs)
     )
     return Version(name, file, unit, calls, {function.name: shown for function, shown in found.values()})
 
 
+def _launches(fragments: Sequence[Fragment], inputs: TravelInputs) -> list[tuple[Kernel, Mapping[str, int]]]:
+    """Return the launches that the function makes with these inputs, with the whole numbers that kernels get, by name;
+    raises UnableError where that is not all that host code does for them."""
+    function = fragments[0].function
+    given = {p: n for p in function.parameters if isinstance(n := inputs.numbers.get(p.name), int)}
+    for one in fragments:
+        _check_fragment(one, given)
+    found: list[tuple[Kernel, Mapping[str, int]]] = []
+    for kernel, values in find_launches(function, fragments, given):
+        lacking = [p.host.name for p in kernel.parameters if p.host not in values and p.host not in function.parameters]
+        if lacking:
+            raise UnableError(f"{kernel.name} gets {lacking[0]}, which is no parameter of {function.symbol.name}")
+        found.append((kernel, {p.host.name: values[p.host] for p in kernel.parameters if p.host in values}))
+    return found
+
+
+def _check_fragment(fragment: Fragment, given: Values) -> None:
+    """Refuse a kernel that needs more of its host code than a launch."""
+    if fragment.kernel.turn is not None:
+        raise UnableError(f"{fragment.kernel.name} is launched in turns, with memory that host code gives it")
+    for one in fragment.assumptions:
+        if one.condition is not None and whole_value(one.condition, given) == 0:
+            raise UnableError(f"{fragment.kernel.name} is not launched on these numbers: {one.text} does not hold")
+
+
 def _calls(
-    kernel: Kernel, function: Function, numbers: Mapping[str, int], inputs: TravelInputs
+    kernel: Kernel, function: Function, numbers: Mapping[str, int | float], inputs: TravelInputs
 ) -> Iterator[KernelCall]:
     """Yield the launch of a kernel in one round, if it has threads."""
     sizes = Sizes({p.symbol: Size(numbers[p.host.name]) for p in kernel.parameters if p.host.name in numbers})
@@ -150,7 +161,7 @@ def _calls(
     yield KernelCall(function.name, launch, arrays, tuple(texts))
 
 
-def _packed(type: Scalar, value: int) -> bytes:
+def _packed(type: Scalar, value: float) -> bytes:
     if type.kind == "float":
         return struct.pack("<f" if type.bits == 32 else "<d", value)
-    return value.to_bytes(type.bits // 8, "little", signed=type.kind == "signed")
+    return (int(value) % (1 << type.bits)).to_bytes(type.bits // 8, "little")

@@ -12,6 +12,7 @@ from tests.app.cli.runs import typed
 from tests.report.journey.made import made_journey
 from warpsmith.app.cli.about import journey
 from warpsmith.flows.journey.subjects import Subject
+from warpsmith.front.inputs import Source
 from warpsmith.report.json_parts import schema
 
 KERNEL = "__global__ void k(int *v, int n) { if (threadIdx.x < n) v[threadIdx.x] += n; }\n"
@@ -49,6 +50,15 @@ def test_a_kernel_of_the_users_is_launched_as_it_is_said(
     assert sent[0].values == ("n=3",)
 
 
+def test_a_function_of_the_users_is_named_and_gets_its_arguments(
+    sent: list[Subject], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "f.c").write_text("void f(int n) {}\n")
+    assert typed(capsys, "demo", "journey", "--file", "f.c", "--kernel", "f", "--arg", "n=3", "-D", "M=2")[0] == 1
+    assert (sent[0].name, sent[0].values, sent[0].hand, sent[0].rounds) == ("f", ("n=3",), None, None)
+    assert sent[0].loops_source == Source("f.c", ("-DM=2",), text="void f(int n) {}\n")
+
+
 def test_the_form_follows_the_file(sent: list[Subject], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert typed(capsys, "demo", "journey", "lu", "-o", "lu.html")[0] == 1
     assert (tmp_path / "lu.html").read_text().startswith("<!doctype html>")
@@ -70,7 +80,9 @@ def test_the_form_follows_the_file(sent: list[Subject], capsys: pytest.CaptureFi
         (("lu", "--block", "32"), "--block: our own kernels have launches of their own"),
         (("lu", "--warp", "8"), "No such option"),
         (("--file", "k.cu", "--block", "0"), "--block takes one to three numbers above 0"),
-        (("--file", "loops.c"), "warpsmith port loops.c -o gpu"),
+        (("--file", "loops.cpp"), "warpsmith port loops.cpp -o gpu"),
+        (("--file", "none.c"), "none.c does not exist"),
+        (("--file", "none.c", "--block", "32"), "--block: none.c has loops"),
     ],
 )
 def test_what_makes_no_sense_is_said(

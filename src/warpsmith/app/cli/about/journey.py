@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.launch import at_least, kernel_file, shape_options, usage
-from warpsmith.app.cli.options import text, texts
+from warpsmith.app.cli.options import compiler_arguments, text, texts
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.journey.journey import travel
-from warpsmith.flows.journey.subjects import NAMES, HandLaunch, Subject, own_subject, users_subject
+from warpsmith.flows.journey.subjects import NAMES, HandLaunch, Subject, loops_subject, own_subject, users_subject
+from warpsmith.front.inputs import Source
 from warpsmith.kernels.shape import dim_of
+from warpsmith.project.command_line import language_of
 from warpsmith.report.journey.html import journey_html
 from warpsmith.report.journey.json import journey_json
 from warpsmith.report.journey.text import journey_text
@@ -24,12 +28,17 @@ __all__ = ["command"]
 
 _PAGES = (".html", ".htm")
 _OF_A_FILE = ("kernel", "block", "grid", "arg", "shared", "lang")
-_LOOPS = (".c", ".cc", ".cpp", ".cxx")
+_OF_A_KERNEL = ("block", "grid", "shared", "lang")
 
 
 @click.command("journey", cls=Command)
 @click.argument("name", required=False, metavar=f"[{'|'.join(NAMES)}]")
-@click.option("--file", "path", metavar="FILE", help="A kernel of your own (.cu, .cl, .ptx, .il, .br) in place of one.")
+@click.option(
+    "--file",
+    "path",
+    metavar="FILE",
+    help="A kernel (.cu, .cl, .ptx, .il, .br) or loops (.c) of your own, in place of one.",
+)
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "html"]), help="Default: text; html for -o X.html."
 )
@@ -52,7 +61,9 @@ def command(name: str | None, path: str | None, form: str | None, **given: objec
     7 the same in Brook+    sorts the same data alike (bitonic)
 
     A kernel of your own is launched as with `simulate`: --kernel, --block, --grid, --arg; what it computes is compared
-    with what the interpreter computes. -o FILE.html writes one page with every stage. Each run works all of it out.
+    with what the interpreter computes. Of a C file a function with loops is sent (--kernel names it), --arg gives its
+    parameters, and it is compared with the C program. -o FILE.html writes one page with every stage. Each run works all
+    of it out.
 
     \b
     Exit codes: 0 all outputs that were computed are the original's   1 one is not   2 usage, or nothing could be read
@@ -99,10 +110,8 @@ def _subject(name: str | None, path: str | None, given: dict[str, object], setti
         if name not in NAMES:
             raise usage(f"no kernel of ours is called '{name}'", f"they are {', '.join(NAMES)}", f"--file {name}")
         return own_subject(name)
-    if path.lower().endswith(_LOOPS):
-        raise usage(
-            f"{path} has loops, and no kernel", f"warpsmith port {path} -o gpu writes kernels: --file gpu/…_kernels.cu"
-        )
+    if language_of(path) in ("c", "c++"):
+        return _loops(path, given)
     block, grid = (text(given[option]) for option in ("block", "grid"))
     launch = HandLaunch(
         kernel_file(path, given, settings),
@@ -112,3 +121,17 @@ def _subject(name: str | None, path: str | None, given: dict[str, object], setti
         at_least(given, "shared", 0),
     )
     return users_subject(launch, texts(given["arg"]))
+
+
+def _loops(path: str, given: dict[str, object]) -> Subject:
+    """Return a function with loops in a C file; raises UsageError and InputError."""
+    if language_of(path) != "c":
+        help = f"warpsmith port {path} -o gpu writes kernels: --file gpu/…_kernels.cu"
+        raise usage(f"{path} is C++: its functions cannot be called from here", help)
+    for option in _OF_A_KERNEL:
+        if given[option]:
+            raise usage(f"--{option}: {path} has loops, and `port` decides how their kernels are launched")
+    if not Path(path).is_file():
+        raise usage(f"{path} does not exist" if not Path(path).exists() else f"{path} is a folder", "name a .c file")
+    source = Source(path, compiler_arguments(given), text=Path(path).read_bytes().decode("latin-1"))
+    return loops_subject(source, str(given["kernel"]), texts(given["arg"]))
