@@ -63,7 +63,10 @@ def _search(begun: Begun, row: RewriteRow) -> tuple[Version | None, RewriteRow]:
     sizes, counted = _named(subject.searched), _named(subject.sizes)
     told = "; ".join(summary_lines(search))
     row = replace(row, steps=search.steps, detail=f"searched for {sizes}, counted for {counted}: {told}")
-    if not search.steps or result.plan is None or not result.plan.fragments:
+    fragments = result.plan.fragments if result.plan is not None else ()
+    if not any(one.function.symbol.name == subject.name for one in fragments):
+        return None, replace(row, steps=(), why=f"for {sizes} no loop is worth a kernel")
+    if not search.steps:
         return None, replace(row, why=f"nothing to gain for {sizes}")
     made = port_version(row.version, result, begun.inputs, (subject.name, subject.rounds))
     return made, replace(row, text="\n\n".join(kernel_text(made, name) for name in made.names.values()))
