@@ -49,3 +49,11 @@ def test_another_text_is_another_result() -> None:
 def test_what_goes_wrong_is_a_reason(text: str, why: str) -> None:
     with pytest.raises(UnableError, match=why):
         run_original(Source("f.c", text=text), _function(), _inputs())
+
+
+def test_what_other_files_have_is_missing_only_where_the_function_needs_it() -> None:
+    needs = "int other(void); int main(void) { return other(); }\n"
+    assert run_original(Source("f.c", text=SCALE + needs), _function(), _inputs())["v"].tolist() == [5, 10, 15, 4]
+    text = "int other(void);\n" + SCALE.replace("v[i] *=", "v[i] = other() *")
+    with pytest.raises(UnableError, match=r"undefined symbol: other$"):
+        run_original(Source("f.c", text=text), _function(), _inputs())

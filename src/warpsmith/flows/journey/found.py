@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.journey.origin import Begun
-from warpsmith.flows.journey.versions import Version
+from warpsmith.flows.journey.versions import KernelCall, Version
 from warpsmith.kernels.shape import Launching
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.analysis.numbers import kernel_rows, sort_findings
@@ -15,6 +19,8 @@ from warpsmith.report.journey.model import FigureRow, FindingRow, FoundStage
 from warpsmith.settings.model import Settings
 
 __all__ = ["explain_options", "find"]
+
+_WHOLE: Final = re.compile(r"-?\d+")
 
 
 def find(begun: Begun, settings: Settings) -> FoundStage:
@@ -29,11 +35,22 @@ def find(begun: Begun, settings: Settings) -> FoundStage:
 
 
 def explain_options(version: Version, settings: Settings) -> ExplainOptions:
-    """Return what is asked of a version: its kernels, as one that is there already is launched."""
-    launches = {call.launch.block: call.launch for call in version.calls}
-    one = next(iter(launches.values())) if len(version.calls) == 1 else None
-    said = Launching(one.block, one.grid, shared_bytes=one.shared) if one is not None else Launching()
+    """Return what is asked of a version: its kernels, with the numbers that are the same in all launches, and launched
+    as it is where there is one launch."""
+    numbers = _common_numbers(version.calls)
+    one = version.calls[0].launch if len(version.calls) == 1 else None
+    said = Launching(arguments=numbers)
+    said = said if one is None else replace(said, block=one.block, grid=one.grid, shared_bytes=one.shared)
     return ExplainOptions(settings, said, tuple(version.names.values()))
+
+
+def _common_numbers(calls: Sequence[KernelCall]) -> dict[str, int]:
+    found: dict[str, set[str]] = {}
+    for call in calls:
+        for name, _, value in (one.partition("=") for one in call.texts):
+            found.setdefault(name, set()).add(value)
+    common = {name: values.pop() for name, values in found.items() if len(values) == 1}
+    return {name: int(value) for name, value in common.items() if _WHOLE.fullmatch(value)}
 
 
 def _figures(version: Version, report: AnalysisReport) -> Iterator[FigureRow]:

@@ -27,8 +27,12 @@ from warpsmith.tree.types import Scalar, Type
 __all__ = ["run_original"]
 
 _LIMIT_S: Final = 60.0
-# products and sums are rounded one by one, as every machine here does
-_FLAGS: Final = ("-O2", "-ffp-contract=off", "-shared", "-fPIC", "-w")
+# products and sums are rounded one by one, as every machine here does; what the function does not need, and calls what
+# is in other files, is left out
+_FLAGS: Final = (
+    "-O2", "-ffp-contract=off", "-shared", "-fPIC", "-w", "-fvisibility=hidden", "-ffunction-sections",
+    "-fdata-sections", "-Wl,--gc-sections",
+)  # fmt: skip
 
 
 def run_original(source: Source, function: Function, inputs: TravelInputs) -> Mapping[str, Array]:
@@ -43,7 +47,8 @@ def run_original(source: Source, function: Function, inputs: TravelInputs) -> Ma
         try:
             answer = ask_process("warpsmith.flows.journey.machines.call_function", msgspec.json.encode(call), _LIMIT_S)
         except ProcessEndedError as error:
-            raise UnableError(f"the C program has no result: {error}") from error
+            # of an error of Python's the last line says what it is
+            raise UnableError(f"the C program has no result: {str(error).splitlines()[-1]}") from error
     left = msgspec.json.decode(answer, type=dict[str, bytes])
     return {name: np.frombuffer(left[name], array.dtype).reshape(array.shape) for name, array in inputs.arrays.items()}
 
@@ -56,7 +61,7 @@ def _kind(type: Type) -> str:
 def _compile(source: Source, function: str, folder: str) -> str:
     copy, library = Path(folder, "original.c"), Path(folder, "original.so")
     # a variable leads to the function, which may be static
-    text = f"{source.text}\nvoid *{CALLED} = (void *){function};\n"
+    text = f'{source.text}\n__attribute__((visibility("default"))) void *{CALLED} = (void *){function};\n'
     copy.write_bytes(text.encode("latin-1"))
     beside = f"-I{Path(source.path).absolute().parent}"
     command = [c_compiler(), *_FLAGS, *source.arguments, beside, "-o", str(library), str(copy), "-lm"]
