@@ -56,6 +56,9 @@ def test_a_grid_that_is_known_needs_no_assumption() -> None:
         # no piece of its own for each block
         HEAD.replace("%i 4", "%x 4") + STORE + LOAD.format(4),
         HEAD.replace("%i 4", "%i 8") + STORE + LOAD.format(8),
+        # threads are n elements apart, and one more: a[i * n + i - 1] is no other thread's
+        "  %r:i32 = mul %i %n\n  %d:i32 = add %r %i\n" + HEAD.replace("%i 4", "%d 4") + STORE + LOAD.format(-4),
+        "  %r:i32 = mul %b %n\n  %d:i32 = add %r %i\n" + HEAD.replace("%i 4", "%d 4") + STORE + LOAD.format(-4),
     ],
 )
 def test_what_is_no_reach_into_another_block(body: str) -> None:

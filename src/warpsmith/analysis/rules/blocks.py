@@ -33,6 +33,7 @@ from warpsmith.ssa.nodes import BasicBlock, Branch, Memory, Switch, terminator_o
 
 __all__ = ["between_blocks", "tests_thread"]
 
+_OWN: Final = frozenset({"tid.x", "tid.y", "tid.z", "ctaid.x"})
 _TERM: Final = re.compile(r"(?:^|(?P<sign> [+-] ))(?P<term>-?[^ ]+)")
 
 
@@ -157,7 +158,9 @@ class _Piece(Struct, frozen=True):
 def _piece(facts: KernelFacts, access: AccessFact) -> _Piece | None:
     terms, start = _terms(access.index)
     step = terms.get("tid.x", 0)
-    dense = step == access.bytes > 0 and terms.get("ctaid.x", 0) == step * facts.block[0]
+    # 4·n·tid.x: threads are rows apart, and the elements between them are no other thread's
+    apart = any("·" in name and not _OWN.isdisjoint(name.split("·")) for name in terms)
+    dense = not apart and step == access.bytes > 0 and terms.get("ctaid.x", 0) == step * facts.block[0]
     flat = facts.block[1] == facts.block[2] == 1
     return _Piece((access.variable, frozenset(terms.items())), start) if dense and flat else None
 
