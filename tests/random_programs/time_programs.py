@@ -65,6 +65,10 @@ def _function(chosen: random.Random, name: str) -> TimeLoop:
     counter = f"t{name[1:]}"
     header = f"for (int {counter} = 0; {counter} < {steps}; {counter}++)"
     text = f"{_head(name, element, depth, flat)}{{\n    {header} {{\n{nests}    }}\n}}\n"
+    # a draw of its own: the programs of a seed stay what they were
+    if random.Random(f"outside {name}").random() < 0.3:
+        counters = ", ".join((counter, *_NAMES[:depth]))
+        text = text.replace("for (int ", "for (").replace("{\n", f"{{\n    int {counters};\n", 1)
     block = chosen.choice({1: ((8,), (16,)), 2: ((8, 4), (4, 8), (16, 1), (16, 16)), 3: ((4, 4, 2), (8, 2, 2))}[depth])
     return TimeLoop(name, text, depth, element, iterations, passes, block)
 

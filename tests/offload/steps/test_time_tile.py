@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.offload.steps.asked import answer, refused
 from tests.poly.programs import load
 from warpsmith.base.verdict import Proved
 from warpsmith.offload.steps.time_tile import TimeTile
+from warpsmith.tree.program import Assumption
 
 LOOP = (
     "void f(int steps, int n, double B[restrict n][n], double A[restrict n][n], const double *restrict x) {"
@@ -26,6 +28,29 @@ def test_two_stencils_may_be_passes(tmp_path: Path) -> None:
     assert isinstance(answer(copied, TimeTile("f/t"), tmp_path), Proved)
     scaled = LOOP.replace("= A[i - 1][j]", "= x[j] * fabs(A[i - 1][j])").replace("void f", "double fabs(double);void f")
     assert isinstance(answer(scaled, TimeTile("f/t"), tmp_path), Proved)
+
+
+OUTSIDE = re.sub(r"for \(int ([tij])", r"for (\1", LOOP).replace("{ for", "{ int t, i, j; for", 1)
+
+
+def test_counters_may_be_declared_outside_where_nobody_reads_them_later(tmp_path: Path) -> None:
+    assert "for (t = 0" in OUTSIDE and "for (j = 1" in OUTSIDE
+    assert isinstance(answer(OUTSIDE, TimeTile("f/t"), tmp_path), Proved)
+    for name in "tij":
+        later = f"{OUTSIDE[:-1]} A[0][0] = {name}; }}"
+        assert f"the counter {name} is read after its loop" in refused(later, TimeTile("f/t"), tmp_path).text
+    shared = OUTSIDE.replace("{ int t, i, j;", "{ int t, j;").replace("void f", "int i; void f", 1)
+    assert "the counter i may be read elsewhere" in refused(shared, TimeTile("f/t"), tmp_path).text
+
+
+def test_what_the_nests_read_is_tested_to_be_apart_as_well(tmp_path: Path) -> None:
+    # rows of 40: the nests are parallel for n <= 41, and read A[i][j + 1], which is in its row for n <= 40
+    fixed = LOOP.replace("[restrict n][n]", "[40][40]")
+    assert fixed.count("[40][40]") == 2
+    verdict = answer(fixed, TimeTile("f/t"), tmp_path)
+    assert isinstance(verdict, Proved)
+    tested = {one.text for one in verdict.assumptions if isinstance(one, Assumption)}
+    assert {"n <= 40", "what is touched of A and of B does not overlap"} <= tested
 
 
 @pytest.mark.parametrize(

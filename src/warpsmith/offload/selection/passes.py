@@ -17,12 +17,17 @@ from warpsmith.offload.mapping.halo.passes import stored_element
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.nests import find_chain, find_tested
 from warpsmith.offload.selection.uses import find_accessed, obstacle
+from warpsmith.poly.aliasing.overlap import overlaps
+from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.isl.bound_values import constant
+from warpsmith.poly.isl.space import OutOfBudgetError, budget
+from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.subscripts.views import elements
 from warpsmith.tree.nodes import For, Node, Stmt
-from warpsmith.tree.program import Decision
+from warpsmith.tree.program import Assumption, Decision
 from warpsmith.tree.types import Scalar
-from warpsmith.tree.walk import names, same, statements_of
+from warpsmith.tree.walk import loops, names, same, statements_of
 
 __all__ = ["passes_at"]
 
@@ -60,9 +65,30 @@ def passes_at(
         uses=uses,
         locals=(),
         finals=(),
-        assumptions=tuple(dict.fromkeys((*find_tested(first), *find_tested(second)))),
+        assumptions=tuple(dict.fromkeys((*find_tested(first), *find_tested(second), *_find_apart(request, loop)))),
         passes=Passes(((nests[0], first), (nests[1], second)), decision.width, turns),
     )
+
+
+def _find_apart(request: OffloadRequest, loop: For) -> tuple[Assumption, ...]:
+    """Return what is to be tested so that the names in both nests are memory of their own, in all that they read too:
+    that is more than the nests need to be parallel."""
+    function, poly, run = request.facts.function, request.poly, tuple(statements_of(loop.body))
+    if not (poly.guards and request.options.guards):
+        return ()
+    origin = Origin.of(request.program, function, request.summaries)
+    around = (*dict(loops(function.body))[loop], loop)
+    try:
+        with budget(poly.loop_operations):
+            region, state = build_region(origin, run, around, guards=True, granted=poly.granted)
+            needed, _ = overlaps(origin, run, region, poly, guards=True)
+            found = [(s, a) for s in region.statements for a in s.accesses if a.path]
+            for base in {a.base for _, a in found}:
+                # what reading their subscripts assumes goes into the state
+                elements(state, [(s, a) for s, a in found if a.base == base])
+    except OutOfBudgetError:
+        return ()
+    return tuple(one for one in (*needed, *state.assumptions) if one.kind == "granted" or one.condition is not None)
 
 
 def _count_turns(loop: Node, iterations: int) -> int | None:

@@ -9,17 +9,17 @@ from msgspec.structs import replace as replace_record
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
-from warpsmith.loops.analysis.shape import find_restraint, refuse_uncounted, unrepeatable
-from warpsmith.loops.analysis.substitute import copy_tree
+from warpsmith.loops.analysis.shape import counter_stays, find_restraint, refuse_uncounted, unrepeatable
+from warpsmith.loops.analysis.substitute import copy_tree, with_symbols
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.offload.expressions import binary, number, wide
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Block, Expr, For, Function, Stmt, replace
+from warpsmith.tree.nodes import Block, Expr, For, Function, Node, Stmt, replace
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.types import INT, LONG_LONG, Scalar
-from warpsmith.tree.walk import loop_names, loops, names, statements_of
+from warpsmith.tree.walk import loop_names, loops, names, rebuild, statements_of
 
 __all__ = ["TimeTile"]
 
@@ -94,6 +94,8 @@ class TimeTile(Struct, frozen=True):
         if wrong is not None:
             return Unknown((wrong,))
         stop = find_restraint(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+        for one in _shared(loop.body):
+            stop = stop or counter_stays(facts, place.function, loop, one)
         held = stop or names_hold(self, program, self.loop, Proved())
         if not isinstance(held, Proved):
             return held
@@ -115,7 +117,7 @@ class TimeTile(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.require_counted()
         fresh = Fresh.of(program)
-        inner, new = _write_loops(loop, self.iterations * self.passes, fresh)
+        inner, new = _write_loops(_with_own_counters(loop, fresh), self.iterations * self.passes, fresh)
         program = with_run(program, place.function, (loop,), new)
         function = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
         address = _address_of(function, inner)
@@ -131,8 +133,8 @@ class TimeTile(Struct, frozen=True):
             text = f"an even number of passes, 2 to {_MOST_PASSES}, brings the values back; not {self.passes}"
             return Reason("STP003", text, loop.header, legal_if=("for example passes=8",))
         type = loop.variable.type
-        if not loop.declares or loop.step != 1 or loop.relation not in ("<", "<="):
-            return Reason("STP002", "the loop does not count up by one, with a counter of its own", loop.header)
+        if loop.step != 1 or loop.relation not in ("<", "<="):
+            return Reason("STP002", "the loop does not count up by one", loop.header)
         if not isinstance(type, Scalar) or type.bits > INT.bits:
             text = f"how often the loop over {loop.variable.name} runs may not fit 64 bits"
             return Reason("STP002", text, loop.header)
@@ -142,6 +144,23 @@ class TimeTile(Struct, frozen=True):
         if len(nests) != 2 or not all(isinstance(nest, For) for nest in nests):
             return Reason("STP002", "the loop does more than two nests, or less", loop.header)
         return None
+
+
+def _shared(body: Stmt) -> list[For]:
+    """Return the loops in a body whose counters are declared outside of them."""
+    return [one for one, _ in loops(body) if isinstance(one, For) and not one.declares]
+
+
+def _with_own_counters(loop: For, fresh: Fresh) -> For:
+    """Return a loop each loop in which declares its counter."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, For) or node.declares:
+            return node
+        own = replace_record(fresh.again(node.variable), storage="local")
+        return replace(with_symbols(node, {node.variable: own}), declares=True)
+
+    return replace(loop, body=rebuild(loop.body, change)) if _shared(loop.body) else loop
 
 
 def _write_loops(loop: For, inside: int, fresh: Fresh) -> tuple[For, tuple[Stmt, ...]]:
