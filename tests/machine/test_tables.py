@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 import pytest
@@ -103,7 +103,7 @@ def test_exact_entries_are_right_for_any_strides_and_blocks(entry: TableEntry) -
 def test_quotients_are_right_for_powers_of_two_and_nearly_right_for_others(entry: TableEntry) -> None:
     assert all(same(one.printed, one.counted) for one in drawn(entry, 100, powers=True))
     ratios = [one.printed / one.counted for one in drawn(entry, 300, powers=False)]
-    assert 0.6 <= min(ratios) and max(ratios) <= 2.0
+    assert min(ratios) >= 0.6 and max(ratios) <= 2.0
     assert max(ratios) > 1.0, "no other strides were drawn"
 
 
@@ -159,7 +159,7 @@ def clamped(entry: TableEntry, a: Sequence[int], b: Sequence[int], line: int) ->
     shared = 1
     left = line
     spans = [a[small[0]]]
-    for before, axis in zip(small, small[1:], strict=False):
+    for before, axis in pairwise(small):
         spans.append(spans[-1] * b[before] * a[axis])
     total, below = 0, [prod(b[axis] for axis in small[:k]) for k in range(len(small) + 1)]
     for k in reversed(range(len(small))):

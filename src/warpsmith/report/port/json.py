@@ -13,6 +13,7 @@ from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.offload.plan import Transfer
 from warpsmith.report.hints import hint_json
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, schema, span_json
+from warpsmith.report.mappings.printed import print_json
 from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.report.port.hottest import hottest_json
 from warpsmith.report.port.moved import moved_json
@@ -120,6 +121,7 @@ def _kernel(kernel: KernelEntry) -> Json:
             "sectors_per_request": kernel.model.sectors_per_request,
             "lines_per_thread": kernel.model.lines_per_thread,
             "assumed": list(kernel.model.assumed),
+            **print_json(kernel.model),
         }
     return entry
 

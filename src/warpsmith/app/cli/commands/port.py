@@ -20,7 +20,14 @@ from warpsmith.app.cli.commands.edits.patch import (
     show_series,
     write_patches,
 )
-from warpsmith.app.cli.commands.ports.optimized import best_port, check_search, optimize_options, write_search
+from warpsmith.app.cli.commands.ports.optimized import (
+    best_port,
+    check_search,
+    mapping_model,
+    optimize_options,
+    searches,
+    write_search,
+)
 from warpsmith.app.cli.commands.ports.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, exit_code, is_late
@@ -160,7 +167,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     options = _port_options(given)
     with watch_progress() as progress:
         watched = replace(options, run=replace(options.run, progress=progress))
-        result = best_port(paths, watched, given) if given["optimize"] else port(paths, watched)
+        result = best_port(paths, watched, given) if searches(given) else port(paths, watched)
     tell(result.diagnostics)
     # A port that the referee rejects is never written: nobody should run it by accident.
     accepted = result.verification is None or result.verification.status != "fail"
@@ -246,6 +253,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         offload=OffloadOptions(
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
+            model=mapping_model(given),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
             precise_fp=bool(given["precise_fp"]),
