@@ -79,7 +79,8 @@ def test_the_models_disagree_where_a_small_stride_lies_behind_a_large_one(tmp_pa
 def test_times_are_those_of_the_ports_mappings_where_sizes_are_known() -> None:
     (nest,) = explained(SIZED, "turn/i").nests
     timed = [seconds for seconds in nest.seconds if seconds is not None]
-    assert len(timed) == len(nest.mappings) and (found := nest.winner("time")) is not None
+    found = nest.winner("time")
+    assert len(timed) == len(nest.mappings) and found is not None
     best = nest.seconds[nest.mappings.index(found)]
     assert best is not None and best <= 1.1 * min(timed)
 
