@@ -210,8 +210,8 @@ CHECKS = (
 OF_VERDICT = {"exact": (1,), "powers of two": (2,), "idealized": (3,), "no sharing": (4,), "relative": (5, 6)}
 
 
-# a row divides both products: what is left of a row is the same
-SAME = "CS%(a0*b0*a1*b1*a1)%(a0*b0*a1)"
+# a row divides the product, whatever its last factors are: what is left of the row is the same
+SAME = re.compile(r"CS%\(a0\*b0\*a1(\*[ab][012])+\)%\(a0\*b0\*a1\)")
 
 
 def misread(printed: str) -> Iterator[str]:
@@ -231,7 +231,7 @@ def test_misread_entries_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     tried, missed = 0, []
     for kinds, entry in TABLES.items():
         for text in misread(entry.printed):
-            if SAME in text:
+            if SAME.sub("", text) == SAME.sub("", entry.printed):
                 continue
             wrong = replace(entry, printed=text)
             monkeypatch.setattr(tables, "TABLES", {**TABLES, kinds: wrong})
