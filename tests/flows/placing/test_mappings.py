@@ -76,6 +76,7 @@ def test_the_models_disagree_where_a_small_stride_lies_behind_a_large_one(tmp_pa
     assert [(f.mapping, f.kernel.block) for f in plan.fragments] == [({"p": "x", "c": "y"}, tables.block)]
 
 
+@pytest.mark.slow
 def test_times_are_those_of_the_ports_mappings_where_sizes_are_known() -> None:
     (nest,) = explained(SIZED, "turn/i").nests
     timed = [seconds for seconds in nest.seconds if seconds is not None]
@@ -85,6 +86,7 @@ def test_times_are_those_of_the_ports_mappings_where_sizes_are_known() -> None:
     assert best is not None and best <= 1.1 * min(timed)
 
 
+@pytest.mark.slow
 def test_tiles_have_a_block_of_their_own() -> None:
     text = """void mm(int n, double A[restrict n][n], double B[restrict n][n], double C[restrict n][n]) {
       for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j];

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import jsonschema
+import pytest
 
 from tests.flows.placing.test_mappings import PIXELS, SIZED, explained
 from warpsmith.report.json_parts import schema
@@ -14,14 +15,23 @@ ONE = "void g(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1; }"
 
 
 def test_json_is_of_the_reports_schema_and_has_every_mapping() -> None:
-    for text, subject in ((PIXELS, "f/p"), (SIZED, "turn/i"), (ONE, "g/i")):
-        document = json.loads(mappings_json(explained(text, subject)))
-        jsonschema.validate(document, schema())
-        (nest,) = document["mappings"]["nests"]
-        for winner in nest["winners"]:
-            assert nest["choices"][winner["choice"]]["axes"]
-        assert ("table" in nest["choices"][0]["scores"][0]) == (len(nest["counters"]) > 1)
-        assert ("seconds" in nest["choices"][0]) == (text is SIZED)
+    check(PIXELS, "f/p", timed=False)
+    check(ONE, "g/i", timed=False)
+
+
+@pytest.mark.slow
+def test_times_are_there_where_sizes_are_known() -> None:
+    check(SIZED, "turn/i", timed=True)
+
+
+def check(text: str, subject: str, *, timed: bool) -> None:
+    document = json.loads(mappings_json(explained(text, subject)))
+    jsonschema.validate(document, schema())
+    (nest,) = document["mappings"]["nests"]
+    for winner in nest["winners"]:
+        assert nest["choices"][winner["choice"]]["axes"]
+    assert ("table" in nest["choices"][0]["scores"][0]) == (len(nest["counters"]) > 1)
+    assert ("seconds" in nest["choices"][0]) == timed
 
 
 def test_a_mistake_has_the_right_number() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.flows.placing.test_mappings import PIXELS, SIZED, explained
 from warpsmith.report.mappings.text import mappings_text
 
@@ -22,6 +24,7 @@ def test_a_mistake_is_marked_with_the_right_number_and_winners_are_named() -> No
     assert "!: a mistake of the tables" in text and "restored by symmetry" not in text
 
 
+@pytest.mark.slow
 def test_of_three_loops_the_first_rows_are_shown_and_what_was_restored_is_marked() -> None:
     loops = "".join(f"for (int {v} = 0; {v} < n; {v}++) " for v in "ijl")
     source = (
@@ -33,6 +36,7 @@ def test_of_three_loops_the_first_rows_are_shown_and_what_was_restored_is_marked
     assert "*: the scan has lost a part of the entry, which is restored by symmetry" in text
 
 
+@pytest.mark.slow
 def test_times_have_a_column_where_there_are_some() -> None:
     text = mappings_text(explained(SIZED, "turn/i"))
     (head,) = [row for row in rows(text) if row[:3] == ["i", "j", "block"]]
