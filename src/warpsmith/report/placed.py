@@ -15,13 +15,15 @@ PortedPlace = Literal["host", "global", "register", "shared tile"]
 
 
 class ArrayRow(Struct, frozen=True):
-    """An array: its reference and what its pattern is called (`classes`), where the policy puts it, where the port has
-    it, and `why` it is not where the policy wants it ("": it is)."""
+    """An array: its first reference and what its pattern is called (`classes`), where the policy puts it, where the
+    port has it, how many `more` references to it there are, which the policy does not ask about, and `why` it is not
+    where the policy wants it ("": it is)."""
 
     reference: str
     classes: tuple[str, ...]
     placed: PlacedArray
     ported: PortedPlace
+    more: int = 0
     why: str = ""
 
     @property

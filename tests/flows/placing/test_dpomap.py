@@ -84,6 +84,15 @@ def test_arrays_that_shared_memory_has_no_room_for_have_no_tile() -> None:
 
 
 @pytest.mark.slow
+def test_of_several_references_the_first_counts_and_arrays_keep_their_order() -> None:
+    text = PRODUCT.replace("A[i][k] * B[k][j]", "A[i][k] * B[k][j] + A[k][j]")
+    made = ported(text, "gts250")
+    assert [(name, row.reference, row.more) for name, row in rows(made).items()] == [
+        ("A", "A[i][k]", 1), ("B", "B[k][j]", 0), ("C", "C[i][j]", 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
 def test_a_nest_without_a_loop_in_its_threads_has_no_tiles() -> None:
     found = rows(ported(NEIGHBORS, "gts250"))
     assert (found["x"].placed.location, found["x"].ported) == ("shared row", "global")

@@ -110,7 +110,7 @@ class _Search(Struct, frozen=True):
             return None
         # the deepest run of loops is what the paper calls the nest
         space = max(spaces, key=lambda one: one.depth)
-        references = tuple({one.array: one for one in reversed(space.references)}.values())[::-1]
+        references = tuple(_first_references(space))
         arrays = self.read_arrays(head, space, references)
         gpu = device(self.options.device)
         placed = place_arrays(gpu.vendor, arrays, gpu.shared_per_block_kib * 1024)
@@ -172,6 +172,15 @@ class _Search(Struct, frozen=True):
                     yield reference.array, verdict.reasons[0].text
 
 
+def _first_references(space: Space) -> Iterator[ArrayReference]:
+    """Yield the first reference to each array, in order: the paper has one matrix an array."""
+    seen: set[str] = set()
+    for reference in space.references:
+        if reference.array not in seen:
+            seen.add(reference.array)
+            yield reference
+
+
 def _is_inside(address: str, region: str) -> bool:
     return address == region or address.startswith(f"{region}/")
 
@@ -186,17 +195,18 @@ def _report(plan: Plan | None, wanted: _Wanted) -> NestPlacement:
         span=wanted.fragment.kernel.span,
         counters=tuple(counter.name for counter in wanted.space.counters),
         rows=tuple(
-            _row(made, reference, placed, wanted.refused.get(reference.array, ""))
+            _row(made, wanted, reference, placed)
             for reference, placed in zip(wanted.references, wanted.placed, strict=True)
         ),
     )
 
 
-def _row(made: Fragment | None, reference: ArrayReference, placed: PlacedArray, refused: str) -> ArrayRow:
+def _row(made: Fragment | None, wanted: _Wanted, reference: ArrayReference, placed: PlacedArray) -> ArrayRow:
     where = "host" if made is None else _find_place(made, reference.array)
     agrees = {"global": "global", "register": "register"}.get(placed.location, "shared tile") == where
-    why = "" if agrees else refused or "the port as a whole keeps it there"
-    return ArrayRow(reference.text, reference.classes, placed, where, why)
+    why = "" if agrees else wanted.refused.get(reference.array) or "the port as a whole keeps it there"
+    more = sum(one.array == reference.array for one in wanted.space.references) - 1
+    return ArrayRow(reference.text, reference.classes, placed, where, more, why)
 
 
 def _find_place(made: Fragment, array: str) -> PortedPlace:

@@ -35,6 +35,7 @@ def _row(row: ArrayRow) -> Json:
     made: Json = {
         "array": array.name,
         "reference": readable(row.reference),
+        "more_references": row.more,
         "classes": list(row.classes),
         "rank": array.rank,
         "depth": array.depth,

@@ -41,4 +41,5 @@ def _rows(loop: str, rows: Sequence[ArrayRow]) -> Iterator[tuple[str, ...]]:
             said += f"; not in shared memory: {row.why}" if "shared" in row.placed.location else f"; but {row.why}"
         nest = readable(loop) if place == 0 else ""
         pattern = ", ".join(row.classes)
-        yield nest, readable(row.reference), pattern, row.placed.location, row.ported, readable(said)
+        array = f"{row.reference} and {row.more} more" if row.more else row.reference
+        yield nest, readable(array), pattern, row.placed.location, row.ported, readable(said)
