@@ -19,7 +19,7 @@ def test_a_mistake_is_marked_with_the_right_number_and_winners_are_named() -> No
     assert any("1 t32! (0.0312)" in line and line.endswith("chosen by lines; the port's") for line in text.splitlines())
     assert any(line.endswith("chosen by tables") for line in text.splitlines())
     assert "  r1  plane[n * c + p]  read\n  r2  pixel[4 * p + c]  written\n" in text
-    assert "tables chooses p on x, c on y in 256 x 1 (3 others are as good)" in text
+    assert "by tables p on x, c on y in 256 x 1 (3 others are as good); by lines p on y, c on x in 4 x 64" in text
     assert "where a request has 4 sectors in place of 10" in text
     assert "!: a mistake of the tables" in text and "restored by symmetry" not in text
 

@@ -97,7 +97,7 @@ def _notes(nest: NestMappings, shown: Sequence[int]) -> Iterator[str]:
     yield "sectors: 32 bytes each, a request of a warp; lines: 128 bytes each, brought in by a block, a thread"
     rows = [score for place in shown for score in nest.mappings[place].scores]
     if not all(nest.mappings[place].counted for place in shown):
-        yield "-: fewer threads than a warp are on x, or more than a loop has iterations; lines does not choose these"
+        yield "-: fewer threads than a warp are on x, or more than a loop has iterations; not among the choices by lines"
     if _has_tables(nest):
         yield "tables: lines, by the printed tables of the static profiler; the entry behind each number"
     found = [score.table for score in rows if score.table is not None]
@@ -127,7 +127,7 @@ def _compare(nest: NestMappings, first: ScoredMapping, winner: MappingWinner) ->
     ties = f" ({winner.ties} others are as good)" if winner.ties > 1 else " (another is as good)" if winner.ties else ""
     if one is first:
         return f"{winner.chooser} and lines agree: {_words(nest, one)}{ties}"
-    text = f"{winner.chooser} chooses {_words(nest, one)}{ties}; lines chooses {_words(nest, first)}"
+    text = f"by {winner.chooser} {_words(nest, one)}{ties}; by lines {_words(nest, first)}"
     if one.sectors != first.sectors:
         return f"{text}, where a request has {first.sectors:.3g} sectors in place of {one.sectors:.3g}"
     return text
