@@ -108,6 +108,20 @@ def test_sums_of_threads_keep_their_kernels() -> None:
 
 
 @pytest.mark.slow
+def test_a_nest_stays_a_kernel_where_only_a_loop_inside_could_have_the_tiles() -> None:
+    """Threads on r and q share no element of A; were p on x, they would."""
+    text = """void d(int n, double A[restrict n][n][n], double C[restrict n][n]) {
+      for (int r = 0; r < n; r++) for (int q = 0; q < n; q++) { double sum[8];
+        for (int p = 0; p < 8; p++) { sum[p] = 0; for (int s = 0; s < n; s++) sum[p] += A[r][q][s] * C[s][p]; }
+        for (int p = 0; p < 8; p++) A[r][q][p] = sum[p]; } }"""
+    made = ported(text, "gts250")
+    assert made.plan is not None and [one.region for one in made.plan.fragments] == ["d/r"]
+    found = rows(made)
+    assert (found["A"].placed.location, found["A"].ported) == ("shared row", "global")
+    assert "no two threads of a block read the same element of A" in found["A"].why
+
+
+@pytest.mark.slow
 def test_what_the_user_places_stays_so() -> None:
     made = ported(PRODUCT, "gts250", "shared-tile=product/i/j/k,width=8,arrays=B")
     assert made.plan is not None and made.placement is not None

@@ -25,6 +25,7 @@ from warpsmith.offload.dpomap import AccessedArray, PlacedArray, find_walk, plac
 from warpsmith.offload.mapping.profile import size_of
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import Fragment, OffloadOptions, Plan
+from warpsmith.offload.port import plan_function
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
@@ -147,19 +148,39 @@ class _Search(Struct, frozen=True):
         """Return the steps that put the arrays `shared` into tiles of the loop `walked`, and nothing else into any; and
         why some cannot go there."""
         place = Map(fragment.region, tuple(one.axis for one in fragment.kernel.mapped))
-        program = place.apply(self.program)
-        facts = self.start.prepared.facts.after(program)
+
+        def placing(arrays: Sequence[str]) -> tuple[Step, ...]:
+            none = (SharedTile(loop, 0) for loop in inside if loop != walked or not arrays)
+            tiles = (SharedTile(walked, _WIDTH, tuple(arrays)), RegisterTile(walked, 1, 1)) if arrays else ()
+            return (place, *none, *tiles)
+
         kept: list[str] = []
         refused: dict[str, str] = {}
         for array in shared:
-            verdict = SharedTile(walked, _WIDTH, (*kept, array)).check(program, facts)
-            if isinstance(verdict, Proved):
-                kept.append(array)
+            why = self.find_obstacle(fragment, placing([*kept, array]))
+            if why:
+                refused[array] = why
             else:
-                refused[array] = verdict.reasons[0].text
-        none = (SharedTile(loop, 0) for loop in inside if loop != walked or not kept)
-        tiles = (SharedTile(walked, _WIDTH, tuple(kept)), RegisterTile(walked, 1, 1)) if kept else ()
-        return (place, *none, *tiles), refused
+                kept.append(array)
+        return placing(kept), refused
+
+    def find_obstacle(self, fragment: Fragment, steps: Sequence[Step]) -> str:
+        """Return why a nest is no kernel after these steps, "" where it is one."""
+        program, facts = self.program, self.start.prepared.facts
+        for step in steps:
+            verdict = step.check(program, facts)
+            if not isinstance(verdict, Proved):
+                return verdict.reasons[0].text
+            program = step.apply(program)
+            facts = self.start.prepared.facts.after(program)
+        # a step is proved where any kernel has its loop: here it must be that of the nest
+        options = replace(self.options, decided_only=True, selected=None)
+        planned = plan_function(program, facts, fragment.function, options)
+        if any(one.region == fragment.region and one.kind == "nest" for one in planned.fragments):
+            return ""
+        return next(
+            (r.reason.text for r in planned.refusals if r.loop == fragment.region), "the nest stays on the host"
+        )
 
     def refuse_registers(
         self, walked: str, references: Sequence[ArrayReference], placed: Sequence[PlacedArray]
@@ -206,7 +227,7 @@ def _row(made: Fragment | None, wanted: _Wanted, reference: ArrayReference, plac
     agrees = {"global": "global", "register": "register"}.get(placed.location, "shared tile") == where
     why = "" if agrees else wanted.refused.get(reference.array) or "the port as a whole keeps it there"
     more = sum(one.array == reference.array for one in wanted.space.references) - 1
-    return ArrayRow(reference.text, reference.classes, placed, where, more, why)
+    return ArrayRow(reference.text or reference.array, reference.classes, placed, where, more, why)
 
 
 def _find_place(made: Fragment, array: str) -> PortedPlace:

@@ -97,7 +97,7 @@ def _notes(nest: NestMappings, shown: Sequence[int]) -> Iterator[str]:
     yield "sectors: 32 bytes each, a request of a warp; lines: 128 bytes each, brought in by a block, a thread"
     rows = [score for place in shown for score in nest.mappings[place].scores]
     if not all(nest.mappings[place].counted for place in shown):
-        yield "-: fewer threads than a warp are on x, or more than a loop has iterations; not among the choices by lines"
+        yield "-: fewer threads than a warp are on x, or more than a loop has iterations; not chosen by lines"
     if _has_tables(nest):
         yield "tables: lines, by the printed tables of the static profiler; the entry behind each number"
     found = [score.table for score in rows if score.table is not None]
