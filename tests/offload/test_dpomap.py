@@ -89,8 +89,9 @@ def test_what_is_used_once_stays_and_full_memory_ends_it() -> None:
 
 
 def test_it_asks_whether_any_room_is_left_not_whether_it_is_enough() -> None:
-    first, second = place_arrays("nvidia", [A, B], 6 * KIB)
+    first, second, third, fourth = place_arrays("nvidia", [A, B, C, A], 6 * KIB)
     assert (first.overflows, second.location, second.overflows) == (False, "shared column", True)
+    assert (third.location, third.overflows, fourth.location, fourth.overflows) == ("register", False) * 2
     assert "4,096 of 6,144 bytes are taken" in second.rule
 
 
@@ -103,6 +104,9 @@ def test_rules_are_told() -> None:
         "rank 3 of 3: no element is used again",
     ]
     assert place_arrays("nvidia", [A, A], KIB)[1].rule == "all 1,024 bytes of shared memory are taken"
+    unknown = AccessedArray("U", 3, 2, "row", None)
+    first, second = place_arrays("nvidia", [unknown, A], KIB)
+    assert first.rule.endswith("its size is not known, and counts as 0") and "0 of 1,024 bytes" in second.rule
     assert "a branch that is restored" in place_arrays("amd", [C], KIB)[0].rule
 
 

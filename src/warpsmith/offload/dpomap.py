@@ -77,9 +77,13 @@ def place_arrays(platform: Platform, arrays: Sequence[AccessedArray], capacity: 
     occupied = 0
     for array in arrays:
         location, rule = _place(platform, array, occupied, capacity)
-        size = (array.bytes or 0) if location in _SHARED else 0
-        placed.append(PlacedArray(array, location, rule, overflows=occupied + size > capacity))
-        occupied += size
+        if location in _SHARED:
+            size = array.bytes or 0
+            rule += "" if array.bytes is not None else "; its size is not known, and counts as 0"
+            placed.append(PlacedArray(array, location, rule, overflows=occupied + size > capacity))
+            occupied += size
+        else:
+            placed.append(PlacedArray(array, location, rule))
     return tuple(placed)
 
 
@@ -96,7 +100,7 @@ def _place(platform: Platform, array: AccessedArray, occupied: int, capacity: in
         if free and array.walk == "row":
             return "shared row", f"a row is used again; {_room(occupied, capacity)}"
         walked = array.walk in ("row", "column")
-        return "register", f"{_full(capacity)}" if walked else "neither a row nor a column is used again"
+        return "register", _full(capacity) if walked else "neither a row nor a column is used again"
     if free:
         return "shared row", f"no column is used again; {_room(occupied, capacity)} (a branch that is restored)"
     return "global", _full(capacity)

@@ -11,7 +11,8 @@ from warpsmith.offload.dpomap import PlacedArray, Platform
 
 __all__ = ["ArrayRow", "NestPlacement", "PolicyReport", "PortedPlace"]
 
-PortedPlace = Literal["host", "global", "register", "shared tile"]
+PortedPlace = Literal["host", "global", "register", "private", "shared tile"]
+"""private: an array of each thread's own, which is in registers where a compiler knows its subscripts."""
 
 
 class ArrayRow(Struct, frozen=True):

@@ -119,6 +119,7 @@ def test_a_nest_stays_a_kernel_where_only_a_loop_inside_could_have_the_tiles() -
     found = rows(made)
     assert (found["A"].placed.location, found["A"].ported) == ("shared row", "global")
     assert "no two threads of a block read the same element of A" in found["A"].why
+    assert found["sum"].ported == "private"
 
 
 @pytest.mark.slow

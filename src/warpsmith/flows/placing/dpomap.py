@@ -10,6 +10,7 @@ in shared memory, never whole rows, and only of what the kernel does not write.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.loops.step import Step, step_text
 from warpsmith.loops.steps.data.scalar_replace import ScalarReplace
 from warpsmith.machine.devices import device
-from warpsmith.offload.dpomap import AccessedArray, PlacedArray, find_walk, place_arrays
+from warpsmith.offload.dpomap import AccessedArray, Location, PlacedArray, find_walk, place_arrays
 from warpsmith.offload.mapping.profile import size_of
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import Fragment, OffloadOptions, Plan
@@ -43,6 +44,16 @@ _WIDTH: Final = 16
 """Iterations of a tile."""
 _WIDEST: Final = 8
 """Bytes of an element of which nothing is known."""
+
+_AGREEING: Final[Mapping[Location, tuple[PortedPlace, ...]]] = MappingProxyType(
+    {
+        "global": ("global",),
+        "register": ("register", "private"),
+        "shared row": ("shared tile",),
+        "shared column": ("shared tile",),
+    }
+)
+"""Where the port has what is there by the algorithm."""
 
 
 class _Wanted(Struct, frozen=True):
@@ -224,8 +235,11 @@ def _report(plan: Plan | None, wanted: _Wanted) -> NestPlacement:
 
 def _row(made: Fragment | None, wanted: _Wanted, reference: ArrayReference, placed: PlacedArray) -> ArrayRow:
     where = "host" if made is None else _find_place(made, reference.array)
-    agrees = {"global": "global", "register": "register"}.get(placed.location, "shared tile") == where
-    why = "" if agrees else wanted.refused.get(reference.array) or "the port as a whole keeps it there"
+    why = (
+        ""
+        if where in _AGREEING[placed.location]
+        else wanted.refused.get(reference.array) or "the port as a whole keeps it there"
+    )
     more = sum(one.array == reference.array for one in wanted.space.references) - 1
     return ArrayRow(reference.text or reference.array, reference.classes, placed, where, more, why)
 
@@ -235,6 +249,8 @@ def _find_place(made: Fragment, array: str) -> PortedPlace:
     if any(array in tiles.arrays for tiles in made.tiles):
         return "shared tile"
     symbols = {one.symbol for one in made.kernel.parameters if one.host.name == array}
+    if not symbols:
+        return "private"
     inner = [loop for loop, _ in loops(made.kernel.body)]
     touched = [part for loop in inner for part in walk(loop.body) if isinstance(part, Index)]
     return "register" if inner and not any(root_symbol(part) in symbols for part in touched) else "global"

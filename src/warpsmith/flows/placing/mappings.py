@@ -46,7 +46,7 @@ def explain_mappings(file: str, subject: str, front: FrontOptions) -> MappingsRe
     # What each mapping of them takes, where the text tells all sizes.
     predicted = predict_mappings(result.prepared, result.ported, options.offload) if result.ported else ()
     timed = {kernel.name: kernel for kernel in predicted if kernel.choices}
-    nests = tuple(_explain(result, f, options.offload, timed.get(f.kernel.name)) for f in fragments)
+    nests = tuple(_explain(result, f, options.offload, timed.get(f.kernel.name)) for f in fragments if _find_heads(f))
     return MappingsReport(file, result.facts.loop(wanted).id, wanted.header, nests, "" if nests else _refused(result))
 
 
@@ -79,11 +79,12 @@ def _explain(
 
 
 def _find_heads(fragment: Fragment) -> list[For]:
-    """Return the loops of a fragment that are threads, outermost first."""
+    """Return the loops of a fragment that are threads, outermost first; none where they are not the function's."""
     names = loop_names(fragment.function)
     mapped = [one.id for one in fragment.kernel.mapped]
     inside = [loop for statement in fragment.statements for loop, _ in loops(statement)]
-    return [loop for loop in inside if isinstance(loop, For) and names[loop] in mapped]
+    found = [loop for loop in inside if isinstance(loop, For) and names.get(loop) in mapped]
+    return found if len(found) == len(mapped) else []
 
 
 def _join(accesses: Sequence[ReferenceFact], found: Sequence[ProfiledReference]) -> tuple[MappedReference, ...]:

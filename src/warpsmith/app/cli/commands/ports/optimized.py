@@ -35,7 +35,10 @@ def optimize_options(command: C) -> C:
     )(command)
     command = click.option("--tried", metavar="FILE.html", help="Write a page of all that --optimize tried.")(command)
     command = click.option(
-        "--budget", type=click.FloatRange(0.0, _MOST), metavar="SECONDS", help="Time for --optimize [default: 10]."
+        "--budget",
+        type=click.FloatRange(0.0, _MOST),
+        metavar="SECONDS",
+        help="Time for --optimize, or --model time [default: 10].",
     )(command)
     return click.option(
         "--optimize", is_flag=True, help="Try steps, and take those with which the port is predicted to be faster."
@@ -47,7 +50,7 @@ def check_search(given: Mapping[str, object], *, project: bool, force: bool) -> 
     written; `project`: the port is made inside one."""
     page = text(given["tried"])
     if given["model"] != "lines":
-        _check_model(str(given["model"]), given, project=project)
+        _check_model(str(given["model"]), given)
     if not given["optimize"] and given["model"] != "time":
         for name in ("budget", "tried"):
             if given[name] is not None:
@@ -65,11 +68,11 @@ def check_search(given: Mapping[str, object], *, project: bool, force: bool) -> 
         check_free(str(Path(page).parent), [Path(page).name], force=force)
 
 
-def _check_model(model: str, given: Mapping[str, object], *, project: bool) -> None:
+def _check_model(model: str, given: Mapping[str, object]) -> None:
     """Raise UsageError where a model has nothing to choose."""
     if given["optimize"]:
         raise _usage(f"--optimize tries all mappings by time, and --model {model} takes one", "leave out one of them")
-    if given["survey"] and not project:
+    if given["survey"]:
         raise _usage(f"--survey maps no loop, and --model {model} says how", "leave out one of them")
 
 
