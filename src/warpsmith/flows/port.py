@@ -39,6 +39,7 @@ from warpsmith.tree.program import Program
 
 if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
+    from warpsmith.report.placed import PolicyReport
     from warpsmith.report.searched import PortSearch
 
 __all__ = ["PortOptions", "PortResult", "port"]
@@ -91,6 +92,7 @@ class PortResult(Struct, frozen=True):
     in_place: InPlace | None = None
     ported: Port | None = None
     search: PortSearch | None = None
+    placement: PolicyReport | None = None
 
     def __repr__(self) -> str:
         # all nodes of all programs, each with its symbols and types, do not fit into memory as text

@@ -29,9 +29,11 @@ __all__ = [
     "HaloTiles",
     "InsertedStatements",
     "LoopTiles",
+    "MappingModel",
     "OffloadOptions",
     "Plan",
     "Port",
+    "PrintedMistake",
     "Refusal",
     "RefusedDataRegion",
     "Transfer",
@@ -39,13 +41,16 @@ __all__ = [
 ]
 
 TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
+MappingModel = Literal["lines", "tables", "time"]
+"""What says on which axes loops lie, and in which blocks: sectors and lines counted by a formula; the printed tables of
+machine/tables.py; or predicted times, on what `lines` begins with."""
 
 
 class OffloadOptions(Struct, frozen=True):
     """`selected`: only these loops (and what is inside them) may become kernels; None: every function is searched.
     `demanded`: each of them was asked for by name; else they are a marked region, of which something must be ported.
-    `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block;
-    `decided_only`: no loop becomes a kernel unless a decision of the program says so;
+    `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block; `model`: what
+    chooses axes and blocks; `decided_only`: no loop becomes a kernel unless a decision of the program says so;
     `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
     `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none;
     `gain`: loops stay that would certainly lose (None: whatever may go goes)."""
@@ -55,6 +60,7 @@ class OffloadOptions(Struct, frozen=True):
     transfers: TransferScheme = "optimized"
     sizes: Mapping[str, int] | None = None
     block_volume: int = 256
+    model: MappingModel = "lines"
     guards: bool = True
     demanded: bool = True
     decided_only: bool = False
@@ -84,13 +90,25 @@ class GainOptions(Struct, frozen=True):
     everything: bool = False
 
 
+class PrintedMistake(Struct, frozen=True):
+    """A reference for which an entry of the printed tables is wrong: so many lines a thread as printed, and right."""
+
+    reference: str
+    entry: str
+    lines: float
+    right: float
+
+
 class CostEstimate(Struct, frozen=True):
     """What the line-counting model says of a mapping: sectors a warp request (32-byte sectors, mean over the weighted
-    references), lines a thread at block level, and the sizes that were defaulted because they are not known."""
+    references), lines a thread at block level, and the sizes that were defaulted because they are not known. `printed`:
+    lines a thread by the printed tables, where these have chosen it, and their `mistakes` in it."""
 
     sectors_per_request: float
     lines_per_thread: float
     assumed: tuple[str, ...]
+    printed: float | None = None
+    mistakes: tuple[PrintedMistake, ...] = ()
 
 
 class LoopTiles(Struct, frozen=True):

@@ -18,6 +18,7 @@ from warpsmith.loops.remedies.model import Hint
 from warpsmith.machine.devices import Device
 from warpsmith.offload.plan import CostEstimate, HaloTiles, LoopTiles, Transfer
 from warpsmith.poly.facts import Category
+from warpsmith.report.placed import PolicyReport
 from warpsmith.report.searched import PortSearch
 from warpsmith.report.status import Status
 from warpsmith.run.verification import Verification
@@ -200,4 +201,5 @@ class Report(Struct, frozen=True):
     moved: Moved | None = None
     predicted: PortPrediction | None = None
     search: PortSearch | None = None
+    placement: PolicyReport | None = None
     timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -138,3 +138,16 @@ def test_the_best_until_the_budget_ends_is_taken(tmp_path: Path, monkeypatch: py
     steps, best = search.best(nest)
     assert best.seconds == nest.prediction.seconds and steps == nest.placing
     assert begun.shared.record.ended and len(begun.shared.record.candidates) == 7
+
+
+@pytest.mark.slow
+def test_where_mappings_alone_are_tried_tiles_stay_and_other_nests_have_none(tmp_path: Path) -> None:
+    only = SearchEffort(least=1.0, tiles=9, mappings_only=True)
+    for text, region, tried in ((PRODUCT, "product/i", False), (PAIR, "turn/i", True)):
+        begun = begin(text, tmp_path, only)
+        search, nest = nest_of(begun, region)
+        steps, _ = search.best(nest)
+        candidates = [step for one in begun.shared.record.candidates for step in one.steps]
+        assert bool(candidates) == tried and bool(nest.fragment.tiles) != tried
+        assert all(step.startswith("map=") or step.endswith(",width=0") for step in candidates)
+        assert steps == nest.placing or tried

@@ -10,7 +10,7 @@ what is nearer than that it cannot tell apart. One with more sectors or instruct
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -48,6 +48,7 @@ from warpsmith.tree.program import Kernel, Program
 __all__ = ["NestSearch", "PlacedNest", "outcome_of"]
 
 _NO_MODEL: Final = CostEstimate(0.0, 0.0, ())
+_Tried = tuple[tuple[Step, ...], CandidateOutcome]
 
 
 class PlacedNest(Struct, frozen=True):
@@ -77,13 +78,20 @@ class NestSearch(Struct, frozen=True):
         start = outcome_of(nest.prediction)
         best, steps = start, nest.placing
         try:
-            ways = (self._tiles, self._mappings) if nest.fragment.tiles else (self._mappings, self._tiles)
-            for other, outcome in chain.from_iterable(way(nest) for way in (*ways, self._halos)):
+            for other, outcome in chain.from_iterable(way(nest) for way in self._ways(nest)):
                 if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
                     best, steps = outcome, other
         except BudgetEndedError:
             self.shared.record.ended = True
         return (steps, best) if best.weighed(start) * self.shared.effort.least < own else (nest.placing, start)
+
+    def _ways(self, nest: PlacedNest) -> tuple[Callable[[PlacedNest], Iterator[_Tried]], ...]:
+        """Return what is tried, in order: tiles first where a nest has some."""
+        if self.shared.effort.mappings_only:
+            # in other blocks these tiles would be others
+            return () if nest.fragment.tiles else (self._mappings,)
+        ways = (self._tiles, self._mappings) if nest.fragment.tiles else (self._mappings, self._tiles)
+        return (*ways, self._halos)
 
     def _at_least(self, nest: PlacedNest) -> bool:
         """Whether a nest takes no longer than its launches do by themselves."""

@@ -17,12 +17,14 @@ __all__ = ["SearchEffort", "Shared"]
 class SearchEffort(Struct, frozen=True):
     """How far a search goes: ports that are gone on from at each level (`width`), levels (`depth`), how many times as
     long what it leaves must take (`least`: a model of this kind cannot tell apart what is nearer), and for how many
-    `tiles` several iterations a thread are tried."""
+    `tiles` several iterations a thread are tried. `mappings_only`: nests keep to axes and blocks, and to the tiles that
+    they have."""
 
     width: int = 3
     depth: int = 2
     least: float = TIE
     tiles: int = 2
+    mappings_only: bool = False
 
 
 class Shared(Struct, frozen=True):

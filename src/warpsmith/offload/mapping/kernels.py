@@ -148,9 +148,9 @@ def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, par
 def _mapping(request: OffloadRequest, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
     if not heads:
         return None
-    sizes = request.options.sizes or {}
+    options, accesses = request.options, draft.loops[0].accesses
     decision = Decided.of(request.program, request.facts.function).threads(draft.loops[0].loop)
-    return choose_mapping(draft.loops[0].accesses, heads, request.options.block_volume, sizes, decision)
+    return choose_mapping(accesses, heads, options.block_volume, options.sizes or {}, decision, model=options.model)
 
 
 def _parameters(

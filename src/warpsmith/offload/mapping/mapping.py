@@ -6,29 +6,41 @@
 Every assignment of the loops to axes and every power-of-two shape of `volume` threads is scored by the static profiler:
 sectors of a warp first, lines of a block next; among equals the one with more references that move by one element or
 not at all along x, then the longer x, then the user's own order (innermost loop on x).
-Limits: x has at least a warp's threads unless the loop is known to be shorter.
+Limits: x has at least a warp's threads unless the loop is known to be shorter. By the printed tables (`model`) every
+power-of-two shape is scored, of two loops and of three; among equals the longer x counts, then the user's own order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations, product
+from math import prod
+from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.machine.limits import MAX_BLOCK, MAX_GRID, block_fits
-from warpsmith.offload.mapping.profile import ProfiledReference, estimate, references
+from warpsmith.offload.mapping.profile import (
+    ProfiledReference,
+    estimate,
+    references,
+    score_by_print,
+    sum_by_print,
+)
 from warpsmith.offload.mapping.ranges import trip_count
-from warpsmith.offload.plan import CostEstimate
+from warpsmith.offload.plan import CostEstimate, MappingModel, PrintedMistake
 from warpsmith.poly.facts import ReferenceFact
 from warpsmith.tree.nodes import For
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Axis, Decision
 from warpsmith.tree.types import Scalar
 
-__all__ = ["ThreadMapping", "choose_mapping", "is_wasteful", "large_axes"]
+__all__ = ["ThreadMapping", "choose_mapping", "has_table", "is_wasteful", "large_axes", "list_blocks", "rank_mapping"]
 
 _AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 _WARP = 32
+_WITH_TABLES: Final = (2, 3)
 
 
 class ThreadMapping(Struct, frozen=True):
@@ -45,24 +57,41 @@ def choose_mapping(
     volume: int,
     sizes: Mapping[str, int],
     decision: Decision | None = None,
+    *,
+    model: MappingModel = "lines",
 ) -> ThreadMapping:
-    """Return the cheapest mapping of the loops `heads` (outermost first) with about `volume` threads a block; of those
-    that a step's `decision` leaves, where there is one."""
+    """Return the cheapest mapping of the loops `heads` (outermost first) with about `volume` threads a block, by the
+    `model` ("time": as "lines", where times begin); of those that a step's `decision` leaves, where there is one."""
     found, assumed = references(accesses, heads, sizes)
     trips = [trip_count(head, sizes) for head in heads]
     best: tuple[tuple[float, ...], ThreadMapping] | None = None
     for order in permutations(range(len(heads))):
         if decision is not None and any(decision.axes[loop] != _AXES[place] for place, loop in enumerate(order)):
             continue
-        for block in _list_block_shapes(decision) or _blocks(order, trips, volume):
+        for block in _list_block_shapes(decision) or list_blocks(order, trips, volume, model):
             shape = [block[order.index(loop)] for loop in range(len(heads))]
-            model = estimate(found, shape, order, assumed)
             axes = tuple(_AXES[order.index(loop)] for loop in range(len(heads)))
-            rank = _rank(model, found, order, block)
+            mapping = ThreadMapping(axes, block, estimate(found, shape, order, assumed))
+            rank = rank_mapping(mapping, found, order, model)
             if best is None or rank < best[0]:
-                best = rank, ThreadMapping(axes, block, model)
+                best = rank, mapping
     assert best is not None, "some block shape always fits"
-    return best[1]
+    return _with_print(best[1], accesses, found) if has_table(len(heads), model) else best[1]
+
+
+def _with_print(
+    mapping: ThreadMapping, accesses: Sequence[ReferenceFact], found: Sequence[ProfiledReference]
+) -> ThreadMapping:
+    """Return a mapping that the printed tables have chosen, with what they say of it and where they are wrong."""
+    order = sorted(range(len(mapping.axes)), key=lambda loop: _AXES.index(mapping.axes[loop]))
+    scores = score_by_print(found, [mapping.block[_AXES.index(axis)] for axis in mapping.axes], order)
+    mistakes = (
+        PrintedMistake(show_expression(access.expr), score.entry.name, score.lines, score.right)
+        for access, score in zip(accesses, scores, strict=True)
+        if score.entry.is_wrong and score.is_off
+    )
+    printed = replace(mapping.model, printed=sum_by_print(found, scores), mistakes=tuple(dict.fromkeys(mistakes)))
+    return replace(mapping, model=printed)
 
 
 def _list_block_shapes(decision: Decision | None) -> list[tuple[int, int, int]]:
@@ -73,12 +102,37 @@ def _list_block_shapes(decision: Decision | None) -> list[tuple[int, int, int]]:
     return [(x, y, z)]
 
 
-def _rank(
-    model: CostEstimate, found: Sequence[ProfiledReference], order: tuple[int, ...], block: tuple[int, int, int]
+def has_table(loops: int, model: MappingModel) -> bool:
+    """Whether the printed tables choose the mapping of so many loops."""
+    return model == "tables" and loops in _WITH_TABLES
+
+
+def rank_mapping(
+    mapping: ThreadMapping, found: Sequence[ProfiledReference], order: tuple[int, ...], model: MappingModel
 ) -> tuple[float, ...]:
-    coalesced = sum(r.weight for r in found if r.strides[order[0]] in (-1, 0, 1))
+    """Return by what a mapping of references is compared with others, the least the best; `order`: its loops from x to
+    z."""
+    block, cost = mapping.block, mapping.model
     outer = sum(order[position] * (len(order) - position) for position in range(len(order)))
-    return (model.sectors_per_request, model.lines_per_thread, -coalesced, -block[0], -block[1], -outer)
+    if has_table(len(order), model):
+        shape = [block[order.index(loop)] for loop in range(len(order))]
+        return (sum_by_print(found, score_by_print(found, shape, order)), -block[0], -block[1], -outer)
+    coalesced = sum(r.weight for r in found if r.strides[order[0]] in (-1, 0, 1))
+    return (cost.sectors_per_request, cost.lines_per_thread, -coalesced, -block[0], -block[1], -outer)
+
+
+def list_blocks(
+    order: tuple[int, ...], trips: Sequence[int | None], volume: int, model: MappingModel = "lines"
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the block shapes worth scoring by a model when the loops `order` lie on x, y, z."""
+    if not has_table(len(order), model):
+        yield from _blocks(order, trips, volume)
+        return
+    powers = [1 << exponent for exponent in range(max(1, volume).bit_length())]
+    for y, z in product(powers, powers if len(order) > 2 else [1]):
+        block = powers[-1] // (y * z), y, z
+        if block_fits(block) and prod(block) == powers[-1]:
+            yield block
 
 
 def _blocks(order: tuple[int, ...], trips: Sequence[int | None], volume: int) -> Iterator[tuple[int, int, int]]:

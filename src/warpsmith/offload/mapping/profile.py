@@ -2,6 +2,7 @@
 
     warp    its first 32 threads form a box of the block: sectors of 32 bytes a request
     block   lines of 128 bytes that the block brings into L1, per thread
+    print   the same, by the printed tables of machine/tables.py
 
 Invariant: the count of each reference is machine/lines.py's formula; a reference inside loops that run in the thread
 weighs as often as it repeats, an unknown trip count DEFAULT_TRIPS times, which is then listed. Limits: arrays are taken
@@ -11,10 +12,12 @@ to start on a line, and lines shared between blocks are not seen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from msgspec import Struct
 
 from warpsmith.machine.lines import count_lines
+from warpsmith.machine.tables import TableScore, score_by_tables
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import CostEstimate
 from warpsmith.poly.facts import ReferenceFact
@@ -22,7 +25,17 @@ from warpsmith.tree.nodes import Expr, For, Loop, Node, While
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["DEFAULT_TRIPS", "ProfiledReference", "estimate", "references", "size_of"]
+__all__ = [
+    "DEFAULT_TRIPS",
+    "ProfiledReference",
+    "count_lines_a_thread",
+    "count_sectors",
+    "estimate",
+    "references",
+    "score_by_print",
+    "size_of",
+    "sum_by_print",
+]
 
 DEFAULT_TRIPS = 64
 _SECTOR = 32
@@ -99,11 +112,38 @@ def estimate(
 ) -> CostEstimate:
     """Return what a block of `shape[r]` threads along mapped loop r costs; `fastest` lists the loops from x to z."""
     warp = _warp_box(shape, fastest)
-    threads = max(1, _product(shape))
     weights = sum(r.weight for r in found) or 1
     sectors = sum(r.weight * _count_touched(r, warp, _SECTOR) for r in found)
     lines = sum(r.weight * _count_touched(r, shape, _LINE) for r in found)
-    return CostEstimate(sectors / weights, lines / threads, assumed)
+    return CostEstimate(sectors / weights, lines / max(1, prod(shape)), assumed)
+
+
+def count_sectors(reference: ProfiledReference, shape: Sequence[int], fastest: Sequence[int]) -> int:
+    """Return the sectors that a warp's request for one reference touches."""
+    return _count_touched(reference, _warp_box(shape, fastest), _SECTOR)
+
+
+def count_lines_a_thread(reference: ProfiledReference, shape: Sequence[int]) -> float:
+    """Return the lines a thread that one reference brings into L1, each time that it is reached."""
+    return _count_touched(reference, shape, _LINE) / max(1, prod(shape))
+
+
+def score_by_print(
+    found: Sequence[ProfiledReference], shape: Sequence[int], fastest: Sequence[int]
+) -> tuple[TableScore, ...]:
+    """Return what the printed tables say of each reference of two or three mapped loops, each time that it is reached,
+    in a block of `shape[r]` threads along loop r; `fastest` lists the loops from x to z. An element that is larger than
+    a line is one.
+
+    Raises ValueError for other numbers of loops.
+    """
+    block = [shape[loop] for loop in fastest]
+    return tuple(score_by_tables([r.strides[loop] for loop in fastest], block, max(1, _LINE // r.bytes)) for r in found)
+
+
+def sum_by_print(found: Sequence[ProfiledReference], scores: Sequence[TableScore]) -> float:
+    """Return the lines a thread of all references by the printed tables."""
+    return sum(reference.weight * score.lines for reference, score in zip(found, scores, strict=True))
 
 
 def _warp_box(shape: Sequence[int], fastest: Sequence[int]) -> tuple[int, ...]:
@@ -120,10 +160,3 @@ def _count_touched(reference: ProfiledReference, box: Sequence[int], line: int) 
     if reference.bytes <= line:
         return count_lines(reference.strides, box, line // reference.bytes)
     return count_lines(reference.strides, box, 1) * -(-reference.bytes // line)
-
-
-def _product(values: Sequence[int]) -> int:
-    result = 1
-    for value in values:
-        result *= value
-    return result

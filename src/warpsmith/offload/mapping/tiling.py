@@ -16,7 +16,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.mapping.mapping import ThreadMapping
+from warpsmith.offload.mapping.mapping import ThreadMapping, has_table
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.register_shape import RegisterSearch, choose_elements, find_misfit
 from warpsmith.offload.mapping.register_text import write_elements
@@ -59,9 +59,10 @@ class TileRequest(Struct, frozen=True):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether a step gives the shape of the block."""
+        """Whether a step, or the printed tables, give the shape of the block."""
         decision = self.decided.threads(self.search.draft.loops[0].loop)
-        return decision is not None and bool(decision.block)
+        by_tables = has_table(len(self.search.heads), self.search.request.options.model)
+        return by_tables or (decision is not None and bool(decision.block))
 
 
 class Tiling(Struct, frozen=True):

@@ -13,7 +13,9 @@ from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.offload.plan import Transfer
 from warpsmith.report.hints import hint_json
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, schema, span_json
+from warpsmith.report.mappings.printed import print_json
 from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
+from warpsmith.report.placement.json import placement_json
 from warpsmith.report.port.hottest import hottest_json
 from warpsmith.report.port.moved import moved_json
 from warpsmith.report.port.predicted import prediction_json
@@ -45,6 +47,7 @@ def report_json(report: Report) -> str:
         "moved": None if report.moved is None else moved_json(report.moved),
         "predicted": None if report.predicted is None else prediction_json(report.predicted),
         "search": None if report.search is None else search_json(report.search),
+        "placement": None if report.placement is None else placement_json(report.placement),
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
     required = ("schema", "command", "version", "inputs", "status", "diagnostics")
@@ -120,6 +123,7 @@ def _kernel(kernel: KernelEntry) -> Json:
             "sectors_per_request": kernel.model.sectors_per_request,
             "lines_per_thread": kernel.model.lines_per_thread,
             "assumed": list(kernel.model.assumed),
+            **print_json(kernel.model),
         }
     return entry
 

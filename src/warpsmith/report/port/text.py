@@ -10,7 +10,9 @@ from warpsmith.base.findings import Finding, render_finding
 from warpsmith.base.source import one_line, readable
 from warpsmith.base.verdict import Reason
 from warpsmith.report.legible import plain_expression, short_expression
+from warpsmith.report.mappings.printed import printed_text
 from warpsmith.report.model import KernelEntry, LoopEntry, Moved, Report
+from warpsmith.report.placement.text import placement_text
 from warpsmith.report.port.copies import copies_text
 from warpsmith.report.port.hottest import hottest_text
 from warpsmith.report.port.moved import moved_text
@@ -32,6 +34,8 @@ def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
         parts.insert(0, _moved_text(report, report.moved))
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
+        parts.append(printed_text(report.kernels))
+        parts.append("" if report.placement is None else placement_text(report.placement))
         parts.append(copies_text(report.transfers))
     if report.predicted is not None:
         parts.append(prediction_text(report.predicted))

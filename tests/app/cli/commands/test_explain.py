@@ -42,6 +42,18 @@ def test_a_file_with_a_line_is_a_loop(capsys: pytest.CaptureFixture[str], monkey
     assert typed(capsys, "explain", "lu.c:x")[0] == 2 and typed(capsys, "explain", ":11")[0] == 2
 
 
+def test_mappings_of_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("explain", "examples/manual/pixels.c:4", "--mappings")
+    code, out, _ = typed(capsys, *asked)
+    assert code == 0 and "18 ways to lay p, c on x, y" in out
+    (nest,) = document(capsys, *asked)["mappings"]["nests"]
+    assert [one["model"] for one in nest["winners"]] == ["lines", "tables"]
+    code, _, err = typed(capsys, *asked, "--accesses")
+    assert code == 2 and "--accesses and --mappings are two reports" in err
+    code, _, err = typed(capsys, "explain", "tile", "--mappings")
+    assert code == 2 and "--mappings is for a loop" in err
+
+
 def test_accesses_of_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = typed(capsys, "explain", "examples/manual/product.c:6", "--accesses")
     assert code == 0 and "no single nest removes all three; A with C or B with C" in out

@@ -34,12 +34,18 @@ __all__ = ["command"]
     flag_value="text",
     help="Of a loop: the access matrix of each array reference, what is used again, where that lands on a GPU.",
 )
+@click.option(
+    "--mappings",
+    is_flag=True,
+    help="Of a loop: every way to map its nest to threads, by the count of lines, by printed tables, by time.",
+)
 @words_option
 @effects_option
 @compiler_options
 def command(
     subject: str,
     accesses: str | None,
+    mappings: bool,
     words: Vocabulary | None,
     **given: object,
 ) -> int:
@@ -49,19 +55,27 @@ def command(
     file, _, line = subject.rpartition(":")
     if file and line.isdecimal():
         # loaded where it is wanted: a rule is a page of text, a loop takes the whole compiler
-        from warpsmith.app.cli.commands.explain_loop import explained_accesses, explained_loop
+        from warpsmith.app.cli.commands.explain_loop import explained_accesses, explained_loop, explained_mappings
 
         as_json = global_options().json
+        if accesses is not None and mappings:
+            raise UsageError(Finding("INP000", "error", "--accesses and --mappings are two reports", None, _ONE))
         if accesses is not None:
             click.echo(explained_accesses(file, subject, given, "json" if as_json else accesses))
+        elif mappings:
+            click.echo(explained_mappings(file, subject, given, as_json=as_json))
         else:
             click.echo(explained_loop(file, subject, given, as_json=as_json))
         return 0
-    if accesses is not None:
-        raise UsageError(Finding("INP000", "error", "--accesses is for a loop", None, ("name it as FILE:LINE",)))
+    for name, said in (("accesses", accesses is not None), ("mappings", mappings)):
+        if said:
+            raise UsageError(Finding("INP000", "error", f"--{name} is for a loop", None, ("name it as FILE:LINE",)))
     page = _page(subject, Speech(words or "nvidia"))
     click.echo(json.dumps(page.document, indent=2, ensure_ascii=False) if global_options().json else page.text)
     return 0
+
+
+_ONE = ("ask for one of them",)
 
 
 class _Page(Struct, frozen=True):

@@ -20,7 +20,15 @@ from warpsmith.app.cli.commands.edits.patch import (
     show_series,
     write_patches,
 )
-from warpsmith.app.cli.commands.ports.optimized import best_port, check_search, optimize_options, write_search
+from warpsmith.app.cli.commands.ports.optimized import (
+    best_port,
+    check_search,
+    mapping_model,
+    optimize_options,
+    searches,
+    write_search,
+)
+from warpsmith.app.cli.commands.ports.policy import check_policy, policy_options, port_by_policy
 from warpsmith.app.cli.commands.ports.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, exit_code, is_late
@@ -122,6 +130,7 @@ class _Output(Struct, frozen=True):
     "--what-if", type=click.Choice(["blocks"]), help="Predict every kernel on other axes, in blocks of other shapes."
 )
 @optimize_options
+@policy_options
 @click.option("--ptxas", is_flag=True, help="Ask ptxas, with NVRTC, for the registers of kernels (else estimated).")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
 @timeline_options
@@ -145,6 +154,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         recipe=text(given["save_recipe"]),
     )
     check_search(given, project=is_project(given), force=output.force)
+    check_policy(given, project=is_project(given))
     if is_project(given):
         return _project(paths, output, given)
     if not paths:
@@ -160,7 +170,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     options = _port_options(given)
     with watch_progress() as progress:
         watched = replace(options, run=replace(options.run, progress=progress))
-        result = best_port(paths, watched, given) if given["optimize"] else port(paths, watched)
+        result = _port(paths, watched, given)
     tell(result.diagnostics)
     # A port that the referee rejects is never written: nobody should run it by accident.
     accepted = result.verification is None or result.verification.status != "fail"
@@ -184,6 +194,13 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         result, options, given, force=output.force, to_stderr=output.json or output.diff or output.recipe == "-"
     )
     return _exit_code(report)
+
+
+def _port(paths: tuple[str, ...], options: PortOptions, given: dict[str, object]) -> PortResult:
+    """Return the port, by the search or the policy that was asked for."""
+    if searches(given):
+        return best_port(paths, options, given)
+    return port_by_policy(paths, options) if given["policy"] is not None else port(paths, options)
 
 
 def _print_transfers(
@@ -246,6 +263,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         offload=OffloadOptions(
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
+            model=mapping_model(given),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
             precise_fp=bool(given["precise_fp"]),
@@ -343,6 +361,7 @@ def _report(
         moved=None if plan is None else moved_work(functions, loops, times),
         predicted=predicted,
         search=result.search,
+        placement=result.placement,
         timing_s=result.timing_s,
     )
 

@@ -40,6 +40,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("--optimize", "--tried", "t.txt"), "t.txt: what was tried is a page (.html)"),
         (("--optimize", "-p", "compile_commands.json"), "--optimize searches files, not projects"),
         (("--optimize", "--budget", "-1"), "is not in the range"),
+        (("--optimize", "--model", "tables"), "--optimize tries all mappings by time, and --model tables takes one"),
+        (("--model", "tables", "--survey"), "--survey maps no loop, and --model tables says how"),
+        (("--model", "time", "--recipe", "r.toml"), "--model time looks for steps, and --recipe tries none"),
+        (("--model", "lines", "--budget", "3"), "--budget is about a search for a faster port"),
+        (("--model", "time", "-p", "compile_commands.json"), "--model time searches files, not projects"),
     ],
 )
 def test_what_does_not_fit_is_told_at_once(
@@ -67,3 +72,28 @@ def test_a_program_without_kernels_is_not_searched(here: Path, capsys: pytest.Ca
     Path("s.c").write_text("int f(int n) { while (n & 3) n /= 3; return n; }\n")
     code, out, _ = typed(capsys, "port", "s.c", "--optimize", "--tried", "t.html")
     assert code == 0 and "searched" not in out and not Path("t.html").exists()
+
+
+def test_a_model_maps_the_port(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    port = ("port", "a.c", "--all", "--verify", "off")
+    code, out, _ = typed(capsys, *port, "--model", "tables", "--json")
+    made = json.loads(out)
+    jsonschema.validate(made, schema())
+    (kernel,) = made["kernels"]
+    assert code == 0 and "search" not in made
+    # a[i][j] by t23, b[j][i] by t32: sixteen threads share a line of a, and no two one of b, as the print has it
+    assert kernel["model"]["printed_lines_per_thread"] == 1 / 16 + 1
+    assert [one["entry"] for one in kernel["model"]["mistakes"]] == ([] if kernel["block"][1] == 1 else ["t32"])
+    assert "lines a thread as printed" in typed(capsys, *port, "--model", "tables")[1]
+
+
+@pytest.mark.slow
+def test_by_time_loops_go_on_other_axes_and_nothing_else_is_tried(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = typed(capsys, "port", "a.c", "--all", "--verify", "off", "--model", "time", "--json")
+    made = json.loads(out)
+    jsonschema.validate(made, schema())
+    tried = [step for one in made["search"]["candidates"] for step in one["steps"]]
+    assert code == 0 and tried and made["kernels"][0]["block"]
+    assert all(step.startswith("map=") or step.endswith(",width=0") for step in tried)

@@ -1,1 +1,2 @@
-"""Options of `port` with a file each: the copies as a picture, a faster port. Read `timeline.py` first."""
+"""Options of `port` with a file each: the copies as a picture, a faster port, arrays by a policy. Read `timeline.py`
+first."""

@@ -15,8 +15,9 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import decode_text
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult
+from warpsmith.offload.plan import MappingModel
 
-__all__ = ["best_port", "check_search", "optimize_options", "write_search"]
+__all__ = ["best_port", "check_search", "mapping_model", "optimize_options", "searches", "write_search"]
 
 _BUDGET: Final = 10.0
 _MOST: Final = 86_400.0
@@ -25,9 +26,19 @@ C = TypeVar("C", bound=Callable[..., object])
 
 def optimize_options(command: C) -> C:
     """Add the options to a command."""
+    command = click.option(
+        "--model",
+        type=click.Choice(["lines", "tables", "time"]),
+        default="lines",
+        show_default=True,
+        help="What chooses axes and blocks: lines counted by a formula, the printed tables, or predicted times.",
+    )(command)
     command = click.option("--tried", metavar="FILE.html", help="Write a page of all that --optimize tried.")(command)
     command = click.option(
-        "--budget", type=click.FloatRange(0.0, _MOST), metavar="SECONDS", help="Time for --optimize [default: 10]."
+        "--budget",
+        type=click.FloatRange(0.0, _MOST),
+        metavar="SECONDS",
+        help="Time for --optimize, or --model time [default: 10].",
     )(command)
     return click.option(
         "--optimize", is_flag=True, help="Try steps, and take those with which the port is predicted to be faster."
@@ -38,30 +49,55 @@ def check_search(given: Mapping[str, object], *, project: bool, force: bool) -> 
     """Raise UsageError where options make no sense with a search, or without one, and where its page cannot be
     written; `project`: the port is made inside one."""
     page = text(given["tried"])
-    if not given["optimize"]:
+    if given["model"] != "lines":
+        _check_model(str(given["model"]), given)
+    if not given["optimize"] and given["model"] != "time":
         for name in ("budget", "tried"):
             if given[name] is not None:
                 raise _usage(f"--{name} is about a search for a faster port", "add --optimize")
         return
+    asked = "--optimize" if given["optimize"] else "--model time"
     if project:
-        raise _usage("--optimize searches files, not projects", "name the C files to port")
+        raise _usage(f"{asked} searches files, not projects", "name the C files to port")
     for name in ("recipe", "survey"):
         if given[name]:
-            raise _usage(f"--optimize looks for steps, and --{name} tries none", f"leave out --optimize, or --{name}")
+            raise _usage(f"{asked} looks for steps, and --{name} tries none", f"leave out {asked}, or --{name}")
     if page is not None:
         if Path(page).suffix != ".html":
             raise _usage(f"{page}: what was tried is a page (.html)", "for example --tried tried.html")
         check_free(str(Path(page).parent), [Path(page).name], force=force)
 
 
+def _check_model(model: str, given: Mapping[str, object]) -> None:
+    """Raise UsageError where a model has nothing to choose."""
+    if given["optimize"]:
+        raise _usage(f"--optimize tries all mappings by time, and --model {model} takes one", "leave out one of them")
+    if given["survey"]:
+        raise _usage(f"--survey maps no loop, and --model {model} says how", "leave out one of them")
+
+
 def best_port(paths: Sequence[str], options: PortOptions, given: Mapping[str, object]) -> PortResult:
-    """Return the best port of files that is found in time."""
+    """Return the best port of files that is found in time; without --optimize, of those that map loops otherwise."""
     # loaded where they are wanted
     from warpsmith.flows.optimizing.optimize import OptimizeOptions
     from warpsmith.flows.optimizing.ported import port_optimized
+    from warpsmith.flows.optimizing.shared import SearchEffort
 
     budget = given["budget"]
-    return port_optimized(paths, options, OptimizeOptions(budget=budget if isinstance(budget, float) else _BUDGET))
+    effort = SearchEffort() if given["optimize"] else SearchEffort(depth=0, mappings_only=True)
+    wanted = OptimizeOptions(budget=budget if isinstance(budget, float) else _BUDGET, effort=effort)
+    return port_optimized(paths, options, wanted)
+
+
+def searches(given: Mapping[str, object]) -> bool:
+    """Whether options ask for a search by predicted times."""
+    return bool(given["optimize"]) or given["model"] == "time"
+
+
+def mapping_model(given: Mapping[str, object]) -> MappingModel:
+    """Return what chooses axes and blocks."""
+    models: tuple[MappingModel, ...] = ("lines", "tables", "time")
+    return next(model for model in models if model == given["model"])
 
 
 def write_search(
