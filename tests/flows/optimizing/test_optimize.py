@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.flows.porting.test_gain import ported
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.optimizing import optimize as flow
+from warpsmith.flows.optimizing.budget import Budget
 from warpsmith.flows.optimizing.optimize import OptimizedPort, OptimizeOptions, optimize
 from warpsmith.flows.optimizing.shared import SearchEffort
 from warpsmith.flows.optimizing.structures import Structure
@@ -62,8 +64,10 @@ def test_a_search_that_the_budget_ends_goes_on_in_the_next_run(
     made = ported(ROWS, tmp_path, ALL)
     runs = [optimized(made, wanted=replace(QUICK, keep=True, budget=0.0))]
     assert runs[0].search.ended and not runs[0].steps and not runs[0].search.candidates
+    # a clock that goes on by one whenever it is asked: so many candidates a run
+    monkeypatch.setattr(flow, "Budget", lambda seconds: Budget(seconds, count().__next__))
     while runs[-1].search.ended and len(runs) < 30:
-        runs.append(optimized(made, wanted=replace(QUICK, keep=True, budget=0.03)))
+        runs.append(optimized(made, wanted=replace(QUICK, keep=True, budget=3.0 * len(runs))))
     tried = [len(run.search.candidates) for run in runs]
     assert len(runs) > 2 and tried == sorted(tried)
     # what one run has found is known to the next
