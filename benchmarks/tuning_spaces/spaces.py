@@ -106,4 +106,4 @@ SPACES: Final = (
           tuple(f"{_GEMM}/{name}.opencl" for name in ("common", "xgemm_part1", "xgemm_part2", "xgemm_part3")),
           _unused("gemm"), _gemm, False, {"kSizeM": 4096, "kSizeN": 4096, "kSizeK": 4096}),
 )  # fmt: skip
-"""All that is read; the A4000 has a second, smaller record of convolution_milo, and the A6000 an older one: not read."""
+"""All that is read: not the second, smaller record of convolution_milo on the A4000, nor the older one on the A6000."""

@@ -21,6 +21,7 @@ from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import GROUPS, Sweeps
+from warpsmith.analysis.counts.unrolling import Unrolling, find_unrolling
 from warpsmith.analysis.counts.values import LaunchSources
 from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
 from warpsmith.analysis.resources.unrolled import find_unrolled
@@ -133,17 +134,19 @@ def _work(
     owner: tuple[Function, Graph], sums: Tallies, walked: Walked, launch: tuple[LaunchedThreads, Holding]
 ) -> LaunchWork:
     (function, graph), (threads, holding) = owner, launch
-    kinds = block_kinds(function, graph)
+    left = find_unrolling(function, graph)
+    kinds = block_kinds(function, graph, left, _trips(graph, sums, left))
     counts: dict[str, float] = {}
-    batches = flops = wide = 0.0
+    batches = inside = flops = wide = 0.0
     for name, warps in sums.visits.items():
         one, lanes = kinds[name], float(sums.lanes[name][0])
         for kind, count in one.instructions.items():
             counts[kind] = counts.get(kind, 0.0) + count * float(warps[0])
         batches += one.batches * float(warps[0])
+        inside += one.shared_batches * float(warps[0])
         flops, wide = flops + one.flops * lanes, wide + one.wide * lanes
     kept = find_unrolled(function, graph).accesses
-    rows = {i: row[:, 0] for i, row in sums.requests.items() if i not in kept}
+    rows = {i: row[:, 0] * left.share.get(i, 1.0) for i, row in sums.requests.items() if i not in kept}
     of_global = {i: row for i, row in rows.items() if row[LINES] > 0}
     reads = [i for i in of_global if i.op == "load" or i.op.startswith("atomic")]
     writes = [i for i in of_global if i.op != "load"]
@@ -162,6 +165,7 @@ def _work(
         local_sectors=_sum((row for i, row in rows.items() if _space(i) == "local"), SECTORS),
         words=_sum((row for i, row in rows.items() if _space(i) == "constant"), PASSES),
         batches=batches,
+        shared_batches=inside,
         read=touching.of(reads),
         written=touching.of(writes),
         sweeps=tuple(_sweep(walked.writer.sweeps[i]) for i in reads if i in walked.writer.sweeps),
@@ -169,6 +173,18 @@ def _work(
         flops=flops,
         wide=wide / flops if flops else 0.0,
     )
+
+
+def _trips(graph: Graph, sums: Tallies, left: Unrolling) -> dict[str, float]:
+    """Return how many iterations loops that run long have, on average over the warps that come to them."""
+    found: dict[str, float] = {}
+    for end, header in left.rare_ends.items():
+        comes = sums.visits.get(graph.dominator[header])
+        goes = sums.visits.get(header)
+        if comes is not None and goes is not None and comes[0] > 0:
+            # one that is tested first is tested once more than it is gone through
+            found[header] = float(goes[0]) / float(comes[0]) - (header not in graph.successors[end])
+    return found
 
 
 def _sweep(found: Sweeps) -> Sweep:
@@ -223,21 +239,28 @@ class _Touching(Struct, frozen=True):
         if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
             return block * min(blocks, prod(self.threads.grid))
         middle = self._middle()
-        parts: list[Intervals] = []
+        alike: dict[tuple[int, ...], list[Intervals]] = {}
         for i, found in kept.items():
             moves = self.walked.writer.moves.get(i) or {}
-            for part in found:
-                grown = _together(part, part.group // GROUPS == middle)
-                for axis, count in zip(AXES, times, strict=True):
-                    step = np.full(len(grown.low), moves.get(axis, 0), np.int64)
-                    grown = repeated(grown, step, count)
-                parts.append(grown)
+            alike.setdefault(tuple(moves.get(axis, 0) for axis in AXES), []).extend(found)
+        parts: list[Intervals] = []
+        for steps, found in alike.items():
+            # what moves alike is put together before it moves: pieces that meet are one piece from then on
+            grown = _all_of([_together(part, part.group // GROUPS == middle) for part in found])
+            for step, count in zip(steps, times, strict=True):
+                grown = repeated(grown, np.full(len(grown.low), step, np.int64), count)
+            parts.append(grown)
         units = touched_units(parts, SECTOR)
         return float((units.high - units.low).sum())
 
     def _middle(self) -> int:
         """Return which of the blocks that are looked at stands for the most."""
         return int(self.threads.weights(frozenset()).argmax())
+
+
+def _all_of(parts: Sequence[Intervals]) -> Intervals:
+    """Return the union."""
+    return join(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high")))
 
 
 def _together(part: Intervals, chosen: np.ndarray) -> Intervals:
