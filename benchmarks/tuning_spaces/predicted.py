@@ -54,5 +54,5 @@ def predict_configuration(
     (unit, function), (block, grid) = read, space.launch(configuration)
     held = resources((unit.module, function, Graph.of(function)), device, block, 0)
     kernel = HeldKernel(unit.module, function, device, held)
-    found = predict_launch(kernel, LaunchShape(block, grid, space.arguments), MOST_WORK, both=True)
+    found = predict_launch(kernel, LaunchShape(block, grid, space.arguments), MOST_WORK, both=True, alike=True)
     return Predicted(found.prediction, "; ".join(found.lacks), held.registers)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
@@ -35,6 +36,10 @@ from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
 __all__ = ["AccessCount", "Holding", "LaunchCounts", "count_launch"]
 
 
+_MOST_CUTS: Final = 16
+"""Blocks along an axis that are looked at besides."""
+
+
 class Holding(Struct, frozen=True):
     """What of a launch a device holds at a time: blocks a multiprocessor, blocks in all, shared bytes a block."""
 
@@ -58,7 +63,8 @@ class AccessCount(Struct, frozen=True):
 class LaunchCounts(Struct, frozen=True):
     """`exact`: every number is that of a run; else `looked_at` blocks stand for all, and those between may differ.
     `visits` and `lanes`: warps and lanes that come to each block of code. `lacks`: what is not known; `work` is None
-    then. `forks`: what decides the branches that all lanes are counted both ways of."""
+    then. `forks`: what decides the branches that all lanes are counted both ways of; `alike`: what decides addresses,
+    and is taken to be the same everywhere."""
 
     block: Dim
     grid: Dim
@@ -70,6 +76,7 @@ class LaunchCounts(Struct, frozen=True):
     lacks: tuple[str, ...] = ()
     work: LaunchWork | None = None
     forks: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
 
 
 def count_launch(
@@ -80,26 +87,31 @@ def count_launch(
     most: int = MOST_WORK,
     *,
     both: bool = False,
+    alike: bool = False,
 ) -> LaunchCounts:
     """Return the counts of a launch; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
-    warps together before it is given up; `both`: where it is not known which way lanes go, they go both ways."""
-    module, function, graph = owner
+    warps together before it is given up; `both`: where it is not known which way lanes go, they go both ways; `alike`:
+    addresses that memory decides are as if it had the same number everywhere."""
+    _, function, graph = owner
     block, grid, warp = shape
     threads = LaunchedThreads.of(block, grid, warp)
     try:
-        walk = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments), both=both)
-        walk.left = most
-        walked = walk.run()
+        walked = _walk(owner, threads, arguments, (both, alike, most))
+        cuts = {axis: blocks for axis, blocks in walked.cuts.items() if len(blocks) <= _MOST_CUTS}
+        if cuts:
+            # looked at again, with the blocks at which threads begin to do otherwise
+            threads = threads.cut(cuts)
+            walked = _walk(owner, threads, arguments, (both, alike, most))
     except NotCountedError as error:
         return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=(_tell(error.why, error.span),))
     sums = walked.tallies.added(threads.weights(walked.unsteady))
     accesses = tuple(_access(i, row, walked) for i, row in sums.requests.items())
     found = LaunchCounts(
-        block, grid, not walked.forks and not any(map(threads.sampled, walked.unsteady)), threads.count,
+        block, grid, _is_exact(threads, walked), threads.count,
         {name: round(float(count[0])) for name, count in sums.visits.items()},
         {name: round(float(count[0])) for name, count in sums.lanes.items()},
         accesses, tuple(dict.fromkeys(_tell(a.lacks, a.instruction.span) for a in accesses if a.lacks)),
-        forks=walked.forks,
+        forks=walked.forks, alike=walked.alike,
     )  # fmt: skip
     if found.lacks:
         return found
@@ -108,6 +120,24 @@ def count_launch(
     except TooManyIntervalsError:
         return _lacking(found, "which bytes its blocks touch: they are in too many pieces")
     return replace(found, work=work)
+
+
+def _walk(
+    owner: tuple[Module, Function, Graph],
+    threads: LaunchedThreads,
+    arguments: Mapping[str, int],
+    asked: tuple[bool, bool, int],
+) -> Walked:
+    module, function, graph = owner
+    both, alike, most = asked
+    sources = LaunchSources.of(module, function, threads, arguments, alike=alike)
+    walk = WarpWalk(function, graph, threads, sources, both=both)
+    walk.left = most
+    return walk.run()
+
+
+def _is_exact(threads: LaunchedThreads, walked: Walked) -> bool:
+    return not walked.forks and not walked.alike and not any(map(threads.sampled, walked.unsteady))
 
 
 def _tell(why: str, span: Span | None) -> str:
@@ -234,11 +264,11 @@ class _Touching(Struct, frozen=True):
     def _moved(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int, block: float) -> float:
         """Return what so many blocks touch, each as far from the last as its addresses move; where they move unevenly,
         blocks are taken to share nothing."""
-        x, y, _ = self.threads.grid
-        times = (min(x, blocks), min(y, -(-blocks // x)), -(-blocks // (x * y)))
+        x, y, z = self._active(kept)
+        times = (min(x, blocks), min(y, -(-blocks // x)), min(z, -(-blocks // (x * y))))
         if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
             return block * min(blocks, prod(self.threads.grid))
-        middle = self._middle()
+        middle = self._middle(kept)
         alike: dict[tuple[int, ...], list[Intervals]] = {}
         for i, found in kept.items():
             moves = self.walked.writer.moves.get(i) or {}
@@ -253,9 +283,27 @@ class _Touching(Struct, frozen=True):
         units = touched_units(parts, SECTOR)
         return float((units.high - units.low).sum())
 
-    def _middle(self) -> int:
-        """Return which of the blocks that are looked at stands for the most."""
-        return int(self.threads.weights(frozenset()).argmax())
+    def _middle(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> int:
+        """Return which of the blocks that are looked at, and touch something, stands for the most."""
+        return int((self.threads.weights(frozenset()) * self._touches(kept)).argmax())
+
+    def _touches(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> Column:
+        """Return which of the blocks that are looked at touch something."""
+        found = np.zeros(self.threads.count, np.bool_)
+        for parts in kept.values():
+            for part in parts:
+                found[part.group // GROUPS] = True
+        return found
+
+    def _active(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> tuple[int, int, int]:
+        """Return how many blocks along each axis touch something."""
+        z, y, x = (len(self.threads.blocks[at]) for at in (2, 1, 0))
+        touches = self._touches(kept).reshape(z, y, x)
+        found: list[int] = []
+        for at, axis in enumerate(AXES):
+            there = touches.any(axis=tuple(other for other in range(3) if other != 2 - at))
+            found.append(max(1, round(float(self.threads.axis_weights(axis, steady=True) @ there))))
+        return found[0], found[1], found[2]
 
 
 def _all_of(parts: Sequence[Intervals]) -> Intervals:

@@ -8,7 +8,8 @@
 
 A loop that runs a known number of times is taken to be unrolled whole, with the loops in it, up to MOST_COPIES copies.
 One that counts but runs longer, and has no loop in it that is left, is unrolled by FACTOR: its counting is done once
-for so many iterations, and for each that is left over. A value is FIXED (no counter has a part in it), a NUMBER (counters alone), a SUM of both, or OTHER.
+for so many iterations, and for each that is left over. A value is FIXED (no counter has a part in it), a NUMBER (it is
+made of counters alone), a SUM of both, or OTHER.
 
 Source: the parts are textbook (Muchnick, "Advanced Compiler Design and Implementation", 1997: unrolling, strength
 reduction, redundant loads). Held against the machine code of nvcc: benchmarks/results/tuning_spaces.txt. Limits:
