@@ -67,13 +67,12 @@ def _predictions(
         here = [name for name in drawn if key in drawn[name]]
         configuration = records[here[0]][key].configuration
         read = read_kernel(space, given.hub, configuration)
-        for name in here:
-            said = (
-                Predicted(None, read)
-                if isinstance(read, str)
-                else predict_configuration(space, read, configuration, device(name))
-            )
-            yield name, records[name][key], said
+        if isinstance(read, str):
+            said = [Predicted(None, read)] * len(here)
+        else:
+            said = predict_configuration(space, read, configuration, [device(name) for name in here])
+        for name, one in zip(here, said, strict=True):
+            yield name, records[name][key], one
 
 
 def _line(space: Space, name: str, record: Record, said: Predicted) -> dict[str, object]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.tuning_spaces.spaces import Configuration, Space, text_of
 from msgspec import Struct
 
+from warpsmith.analysis.counts.count import walk_launch
 from warpsmith.analysis.counts.prediction import HeldKernel, predict_launch
 from warpsmith.analysis.resources.resources import resources
 from warpsmith.analysis.uniformity.facts import LaunchShape
@@ -48,11 +50,18 @@ def read_kernel(space: Space, hub: Path, configuration: Configuration) -> tuple[
 
 
 def predict_configuration(
-    space: Space, read: tuple[KernelUnit, Function], configuration: Configuration, device: Device
-) -> Predicted:
-    """Return the predicted time of a configuration on a device."""
+    space: Space, read: tuple[KernelUnit, Function], configuration: Configuration, devices: Sequence[Device]
+) -> list[Predicted]:
+    """Return the predicted time of a configuration on each device; its warps walk once for all. What memory decides
+    is taken as if it had the same everywhere, where an address is made of it, and as either, where a branch is."""
     (unit, function), (block, grid) = read, space.launch(configuration)
-    held = resources((unit.module, function, Graph.of(function)), device, block, 0)
-    kernel = HeldKernel(unit.module, function, device, held)
-    found = predict_launch(kernel, LaunchShape(block, grid, space.arguments), MOST_WORK, both=True, alike=True)
-    return Predicted(found.prediction, "; ".join(found.lacks), held.registers)
+    owner = unit.module, function, Graph.of(function)
+    warp = devices[0].warp_width
+    walk = walk_launch(owner, (block, grid, warp), space.arguments, MOST_WORK, both=True, alike=True)
+    found: list[Predicted] = []
+    for device in devices:
+        held = resources(owner, device, block, 0)
+        kernel = HeldKernel(unit.module, function, device, held)
+        one = predict_launch(kernel, LaunchShape(block, grid, space.arguments), walk=walk)
+        found.append(Predicted(one.prediction, "; ".join(one.lacks), held.registers))
+    return found

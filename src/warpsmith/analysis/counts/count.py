@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.counts.columns import Column
-from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
+from warpsmith.analysis.counts.footprint import MOST, Intervals, TooManyIntervalsError, join, repeated, touched_units
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
@@ -33,7 +33,7 @@ from warpsmith.machine.time.work import LaunchWork, Sweep, TouchedSectors, WarpI
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
 
-__all__ = ["AccessCount", "Holding", "LaunchCounts", "count_launch"]
+__all__ = ["AccessCount", "Holding", "LaunchCounts", "LaunchWalk", "count_launch", "count_walk", "walk_launch"]
 
 
 _MOST_CUTS: Final = 16
@@ -79,6 +79,18 @@ class LaunchCounts(Struct, frozen=True):
     alike: tuple[str, ...] = ()
 
 
+class LaunchWalk(Struct, frozen=True):
+    """The warps of a launch as they walk through a kernel, on whatever device holds them. `walked` None: `lacks` says
+    what is not known."""
+
+    owner: tuple[Module, Function, Graph]
+    block: Dim
+    grid: Dim
+    threads: LaunchedThreads
+    walked: Walked | None
+    lacks: tuple[str, ...] = ()
+
+
 def count_launch(
     owner: tuple[Module, Function, Graph],
     shape: tuple[Dim, Dim, int],
@@ -89,10 +101,22 @@ def count_launch(
     both: bool = False,
     alike: bool = False,
 ) -> LaunchCounts:
-    """Return the counts of a launch; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
+    """Return the counts of a launch; see `walk_launch` and `count_walk`."""
+    return count_walk(walk_launch(owner, shape, arguments, most, both=both, alike=alike), holding)
+
+
+def walk_launch(
+    owner: tuple[Module, Function, Graph],
+    shape: tuple[Dim, Dim, int],
+    arguments: Mapping[str, int],
+    most: int = MOST_WORK,
+    *,
+    both: bool = False,
+    alike: bool = False,
+) -> LaunchWalk:
+    """Let the warps of a launch walk; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
     warps together before it is given up; `both`: where it is not known which way lanes go, they go both ways; `alike`:
     addresses that memory decides are as if it had the same number everywhere."""
-    _, function, graph = owner
     block, grid, warp = shape
     threads = LaunchedThreads.of(block, grid, warp)
     try:
@@ -103,7 +127,15 @@ def count_launch(
             threads = threads.cut(cuts)
             walked = _walk(owner, threads, arguments, (both, alike, most))
     except NotCountedError as error:
-        return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=(_tell(error.why, error.span),))
+        return LaunchWalk(owner, block, grid, threads, None, (_tell(error.why, error.span),))
+    return LaunchWalk(owner, block, grid, threads, walked)
+
+
+def count_walk(walk: LaunchWalk, holding: Holding) -> LaunchCounts:
+    """Return the counts of warps that have walked, of which a device holds so many at a time."""
+    threads, walked, block, grid = walk.threads, walk.walked, walk.block, walk.grid
+    if walked is None:
+        return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=walk.lacks)
     sums = walked.tallies.added(threads.weights(walked.unsteady))
     accesses = tuple(_access(i, row, walked) for i, row in sums.requests.items())
     found = LaunchCounts(
@@ -116,7 +148,7 @@ def count_launch(
     if found.lacks:
         return found
     try:
-        work = _work((function, graph), sums, walked, (threads, holding))
+        work = _work(walk.owner[1:], sums, walked, (threads, holding))
     except TooManyIntervalsError:
         return _lacking(found, "which bytes its blocks touch: they are in too many pieces")
     return replace(found, work=work)
@@ -242,11 +274,8 @@ class _Touching(Struct, frozen=True):
         if any(i in self.walked.writer.overflow for i in found):
             raise TooManyIntervalsError
         kept = {i: self.walked.writer.touched.get(i, []) for i in found}
-        units = touched_units([part for parts in kept.values() for part in parts], SECTOR)
-        by_block = np.bincount(
-            units.group // GROUPS, weights=units.high - units.low, minlength=self.threads.count
-        )  # fmt: skip
         weights = self.threads.weights(self.walked.unsteady)
+        by_block = self._by_block([part for parts in kept.values() for part in parts], weights)
         blocks = prod(self.threads.grid)
         block = float(by_block @ weights) / blocks
         if self.threads.whole:
@@ -254,6 +283,18 @@ class _Touching(Struct, frozen=True):
         else:
             spans = [self._moved(kept, blocks_of, block) for blocks_of in (self.running, 2 * self.running, blocks)]
         return TouchedSectors(block, *spans)
+
+    def _by_block(self, parts: Sequence[Intervals], weights: Column) -> Column:
+        """Return how many sectors each block touches; of those that stand for none, 0 where they are many."""
+        if sum(len(part.low) for part in parts) <= MOST:
+            units = touched_units(parts, SECTOR)
+            size = units.high - units.low
+            return np.bincount(units.group // GROUPS, weights=size, minlength=self.threads.count)
+        found = np.zeros(self.threads.count)
+        for block in np.flatnonzero(weights).tolist():
+            units = touched_units([_together(part, part.group // GROUPS == block) for part in parts], SECTOR)
+            found[block] = float((units.high - units.low).sum())
+        return found
 
     def _first(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int) -> float:
         """Return what the first blocks touch, all of which are looked at."""

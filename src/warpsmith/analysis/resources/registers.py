@@ -4,6 +4,7 @@
                 arrays that loops index which are unrolled (unrolled.py)
     estimate    2 + 1.12 · live, and 12 more where a division or a root of 64 bits is a function that is called
                 30 at least, where a loop that counts and loads enough is unrolled: its loads are on the way together
+                one more for each load on the way, up to 16, where a loop is unrolled whole
 
 Liveness is the usual backward fixed point over blocks; a phi reads its operands at the end of the blocks that they come
 from. The numbers were fitted to ptxas 13 on half of the kernels of benchmarks/results/registers.txt, which has what is
@@ -14,9 +15,10 @@ Limits: nothing is known of how ptxas orders, merges or keeps values; predicates
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from math import prod
 from typing import Final
 
-from warpsmith.analysis.resources.unrolled import find_unrolled
+from warpsmith.analysis.resources.unrolled import find_counters, find_unrolled
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -39,6 +41,8 @@ _LEAST: Final = 8
 """No kernel has fewer: the calling convention and the stack take them."""
 _MOST: Final = 255
 _OWN, _SHARE, _CALLED, _UNROLLED = 2.0, 1.12, 12.0, 30.0
+_TOGETHER: Final = 16
+"""Words that are on the way together, as for the time model (analysis/counts/unrolling.py)."""
 _LOADS: Final = 4
 """Words of 32 bits that an iteration loads at least for its loads to be spread over the registers."""
 _LONGEST: Final = 60
@@ -57,10 +61,28 @@ def estimate_registers(function: Function, graph: Graph) -> int:
         found += _CALLED
     if any(True for _ in _unrolled(function, graph)):
         found = max(found, _UNROLLED)
+    found += _on_the_way(function, graph, kept.accesses)
     return min(_MOST, max(_LEAST, round(found)))
 
 
 # --- which loops are unrolled
+
+
+def _on_the_way(function: Function, graph: Graph, kept: Set[Instruction]) -> int:
+    """Return how many words are on the way together in loops that run a known number of times: copies of their loads,
+    of those that are no accesses to registers."""
+    trips = {one.cycle.header: max(1, one.trips - 1) for one in find_counters(function, graph)}
+    most = 0
+    for block in function.blocks:
+        around = [trips.get(cycle.header, 1) for cycle in graph.cycles_around(block.name)] if trips else []
+        loads = [i for i in block.instructions if i.op == "load" and i not in kept and _comes_late(i)]
+        if loads and prod(around) > 1:
+            most = max(most, min(_TOGETHER, prod(around) * sum(_size(v.type) for i in loads for v in i.results)))
+    return most
+
+
+def _comes_late(i: Instruction) -> bool:
+    return isinstance(i.detail, Memory) and i.detail.space not in ("constant", "param")
 
 
 def _unrolled(function: Function, graph: Graph) -> Iterator[Cycle]:
