@@ -59,9 +59,9 @@ def estimate_registers(function: Function, graph: Graph) -> int:
     found = _OWN + _SHARE * live
     if any(i.op in _WIDE_CALLS and i.result.type.bits == 64 for _, i in function.instructions()):
         found += _CALLED
+    found += _on_the_way(function, graph, kept.accesses)
     if any(True for _ in _unrolled(function, graph)):
         found = max(found, _UNROLLED)
-    found += _on_the_way(function, graph, kept.accesses)
     return min(_MOST, max(_LEAST, round(found)))
 
 
