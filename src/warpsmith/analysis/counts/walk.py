@@ -294,26 +294,38 @@ class WarpWalk:
                 raise NotRegularError(key)
 
     def _find_cuts(self, axis: str, condition: Operand, mask: Column) -> None:
-        """Note from which blocks on threads decide otherwise, where a comparison of sums says it: of all threads that
-        come here, the block before the first of which does and the one of the last."""
-        test = self.made.get(condition) if isinstance(condition, Value) else None
-        sides = [self.number(o) for o in test.operands] if test is not None and OPS[test.op].shape == "compare" else []
-        known = [side for side in sides if isinstance(side, Known)]
-        slopes = [side.slopes.get(axis, _ZERO) for side in known]
-        even = [slope for slope in slopes if not isinstance(slope, str)]
-        if len(even) < 2 or not self.threads.sampled(axis):
-            return
-        distance = np.broadcast_to(known[0].column.astype(np.int64) - known[1].column.astype(np.int64), mask.shape)
-        change = np.broadcast_to(even[0] - even[1], mask.shape)
+        """Note from which blocks on threads decide otherwise, where comparisons of sums say it: of all threads that
+        come here, the block of the first which does and the one of the last."""
         numbers = self.threads.register(axis)
-        assert numbers is not None
-        moves = mask & (change != 0)
-        if not moves.any():
+        if not self.threads.sampled(axis) or numbers is None:
             return
-        # a comparison changes its answer where the distance is 0 or passes it
-        meets = numbers.astype(np.int64)[moves] - distance[moves] // change[moves]
-        for block in {int(meets.min()), int(meets.max())}:
-            self.cuts.setdefault(axis, set()).update((block - 1, block, block + 1, block + 2))
+        for test in self._comparisons(condition):
+            known = [side for side in map(self.number, test.operands) if isinstance(side, Known)]
+            even = [s for s in (side.slopes.get(axis, _ZERO) for side in known) if not isinstance(s, str)]
+            if len(even) < 2:
+                continue
+            distance = np.broadcast_to(known[0].column.astype(np.int64) - known[1].column.astype(np.int64), mask.shape)
+            change = np.broadcast_to(even[0] - even[1], mask.shape)
+            moves = mask & (change != 0)
+            if moves.any():
+                # a comparison changes its answer where the distance is 0 or passes it
+                meets = numbers.astype(np.int64)[moves] - distance[moves] // change[moves]
+                for block in {int(meets.min()), int(meets.max())}:
+                    self.cuts.setdefault(axis, set()).update((block - 1, block, block + 1, block + 2))
+
+    def _comparisons(self, condition: Operand) -> Iterable[Instruction]:
+        """Yield the comparisons that an answer is made of."""
+        pending, seen = [condition], set[Instruction]()
+        while pending:
+            operand = pending.pop()
+            i = self.made.get(operand) if isinstance(operand, Value) else None
+            if i is None or i in seen:
+                continue
+            seen.add(i)
+            if OPS[i.op].shape == "compare" and i.operands[0].type.bits > 1:
+                yield i
+            elif OPS[i.op].pure and i.result.type.bits == 1:
+                pending += i.operands
 
     def _is_own_test(self, key: str, condition: Operand) -> bool:
         """Whether a condition is the one that ends a loop, and what it compares changes evenly."""
