@@ -84,7 +84,7 @@ def test_tau_at_its_ends() -> None:
 
 def test_regret_is_of_what_the_model_likes_best() -> None:
     found = rank([2.0, 1.0, 4.0], [5.0, 6.0, 10.0])
-    assert (found.regret, found.mean, found.median) == (pytest.approx(0.2), pytest.approx(0.4), pytest.approx(0.2))
+    assert [found.regret, found.mean, found.median] == pytest.approx([0.2, 0.4, 0.2])
     assert found.off == pytest.approx(2.5) and found.bias == pytest.approx((2 / 5 * 1 / 6 * 4 / 10) ** (1 / 3))
     # of two that it likes as much either is taken
     assert rank([1.0, 1.0], [2.0, 4.0]).regret == pytest.approx(0.5)

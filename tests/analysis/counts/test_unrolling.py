@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec import Struct
 
 from warpsmith.analysis.counts import unrolling
+from warpsmith.analysis.counts.columns import Column, dtype_of
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.unrolling import FACTOR, Unrolling, find_unrolling, iterations_together
 from warpsmith.base.findings import Finding
 from warpsmith.kernels.units import KernelFile, read_unit
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Memory
+from warpsmith.ssa.types import Type
 
 RANDOM, BUGS = 12, 12
 WHOLE = """
@@ -170,8 +173,8 @@ def _one_more(self: Any, counter: Any) -> int:
     return len(counter.values)
 
 
-def _without_starts(bits: tuple[int, ...], width: int, dtype: object) -> Any:
-    return unrolling.np.arange(len(bits)).astype(dtype) * 0
+def _all_the_same(bits: tuple[int, ...], type: Type) -> Column:
+    return np.zeros(len(bits), dtype_of(type))
 
 
 @pytest.mark.slow
@@ -180,7 +183,7 @@ def _without_starts(bits: tuple[int, ...], width: int, dtype: object) -> Any:
     [
         (unrolling, "_changes", lambda i, space: False),
         (unrolling._Code, "trips", _one_more),
-        (unrolling, "column_of_bits", _without_starts),
+        (unrolling, "_column_of_bits", _all_the_same),
         (unrolling, "_SUMS", frozenset({"sub"})),
     ],
 )

@@ -349,7 +349,8 @@ class _Touching(Struct, frozen=True):
 
 def _all_of(parts: Sequence[Intervals]) -> Intervals:
     """Return the union."""
-    return join(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high")))
+    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
+    return join(group, low, high)
 
 
 def _together(part: Intervals, chosen: np.ndarray) -> Intervals:

@@ -129,8 +129,8 @@ def _kinds_of(block: BasicBlock, held: Iterable[Instruction], code: _Code) -> Bl
     if isinstance(block.terminator, Branch | Switch) and block.name not in code.unrolled.ends | left.ends:
         found["control"] = found.get("control", 0.0) + 1 / code.together(left.rare_ends.get(block.name))
     together = left.together.get(block.name) or code.together(left.stretches.get(block.name))
-    waits = [_batches(block, code, shared=shared) / together for shared in (False, True)]
-    return BlockKinds({kind: count for kind, count in found.items() if count}, *waits, flops, wide)
+    batches, inside = (_batches(block, code, shared=shared) / together for shared in (False, True))
+    return BlockKinds({kind: count for kind, count in found.items() if count}, batches, inside, flops, wide)
 
 
 def _is_fused(i: Instruction, code: _Code, fused: Set[Instruction]) -> bool:

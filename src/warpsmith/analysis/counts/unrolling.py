@@ -43,6 +43,7 @@ from warpsmith.ssa.nodes import (
     terminator_operands,
 )
 from warpsmith.ssa.ops import OPS
+from warpsmith.ssa.types import Type
 
 __all__ = ["FACTOR", "Unrolling", "find_unrolling", "iterations_together"]
 
@@ -264,9 +265,7 @@ class _Code:
 
     def _columns(self, counters: list[LoopCounter]) -> dict[Value, Column]:
         """Return the counters in all copies."""
-        values = [
-            column_of_bits(one.values[: self.trips(one)], one.phi.type.bits, dtype_of(one.phi.type)) for one in counters
-        ]
+        values = [_column_of_bits(one.values[: self.trips(one)], one.phi.type) for one in counters]
         grid = np.meshgrid(*values, indexing="ij")
         return {one.phi: column.reshape(-1) for one, column in zip(counters, grid, strict=True)}
 
@@ -320,7 +319,8 @@ class _Code:
         found: dict[Value, Instruction] = {}
         for phi in self.blocks[cycle.header].phis:
             back = {o for before, o in phi.incoming if before in cycle.blocks}
-            step = self.made.get(next(iter(back))) if len(back) == 1 and isinstance(next(iter(back)), Value) else None
+            only = next(iter(back)) if len(back) == 1 else None
+            step = self.made.get(only) if isinstance(only, Value) else None
             if step is None or step.op not in _SUMS or phi.result not in step.operands:
                 continue
             if all(o is phi.result or not self._changes_in(o, cycle) for o in step.operands):
@@ -379,10 +379,9 @@ class _Code:
         return any(_changes(i, "global") for name in cycle.blocks for i in self.blocks[name].instructions)
 
 
-def column_of_bits(bits: tuple[int, ...], width: int, dtype: object) -> Column:
+def _column_of_bits(bits: tuple[int, ...], type: Type) -> Column:
     """Return bit patterns as a column of numbers of their own width."""
-    half = 1 << (width - 1)
-    return np.array([b - 2 * half if b >= half and width > 1 else b for b in bits], dtype)  # type: ignore[call-overload]
+    return np.concatenate([column_of(Constant(type, one)) for one in bits])
 
 
 def _changes(i: Instruction, space: str) -> bool:
