@@ -70,15 +70,25 @@ def estimate_registers(function: Function, graph: Graph) -> int:
 
 def _on_the_way(function: Function, graph: Graph, kept: Set[Instruction]) -> int:
     """Return how many words are on the way together in loops that run a known number of times: copies of their loads,
-    of those that are no accesses to registers."""
+    of those that are no accesses to registers, in loops that neither store nor wait."""
     trips = {one.cycle.header: max(1, one.trips - 1) for one in find_counters(function, graph)}
+    blocks = {block.name: block for block in function.blocks}
+    quiet = {
+        cycle.header: all(_lets_pass(i, kept) for name in cycle.blocks for i in blocks[name].instructions)
+        for cycle in _cycles(graph.cycles)
+    }
     most = 0
-    for block in function.blocks:
-        around = [trips.get(cycle.header, 1) for cycle in graph.cycles_around(block.name)] if trips else []
+    for block in function.blocks if trips else ():
+        copies = prod(trips.get(c.header, 1) for c in graph.cycles_around(block.name) if quiet[c.header])
         loads = [i for i in block.instructions if i.op == "load" and i not in kept and _comes_late(i)]
-        if loads and prod(around) > 1:
-            most = max(most, min(_TOGETHER, prod(around) * sum(_size(v.type) for i in loads for v in i.results)))
+        if loads and copies > 1:
+            most = max(most, min(_TOGETHER, copies * sum(_size(v.type) for i in loads for v in i.results)))
     return most
+
+
+def _lets_pass(i: Instruction, kept: Set[Instruction]) -> bool:
+    """Whether loads behind an instruction may go before it."""
+    return i in kept or not (isinstance(i.detail, Barrier) or i.op in ("store", "call") or i.op.startswith("atomic"))
 
 
 def _comes_late(i: Instruction) -> bool:
