@@ -44,6 +44,7 @@ class Architecture(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     issue: int
     lanes: Lanes
+    l1_bytes: int
     l1_kib: int
     latency: Latencies
     source: Mapping[str, Source]

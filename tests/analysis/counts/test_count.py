@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from warpsmith.analysis.counts import threads, walk
 from warpsmith.analysis.counts.count import Holding, LaunchCounts, count_launch
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.findings import Finding
@@ -34,17 +35,33 @@ __global__ void chased(int n, const int *p, int *b) {
     while (p[i] != i) i = p[i];
     b[i] = n;
 }
+__global__ void shifted(int n, const float *p, const float *a, float *b) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k++) sum += a[k * 4096 + i + (int)(p[k] * i)];
+    b[i] = sum;
+}
+__global__ void tiled(int n, float *a) {
+    int x = blockIdx.x * blockDim.x * 3 + threadIdx.x, y = blockIdx.y * blockDim.y * 2 + threadIdx.y;
+    for (int t = 0; t < 3; t++)
+        for (int u = 0; u < 2; u++) {
+            int i = x + t * blockDim.x, j = y + u * blockDim.y;
+            if (i < n && j < n) a[j * n + i] *= 2;
+        }
+}
 """
 FLAT, WIDE = (32, 8, 1), (256, 1, 1)
 
 
-def count(name: str, block: Dim, grid: Dim, arguments: Mapping[str, int]) -> LaunchCounts:
+def count(
+    name: str, block: Dim, grid: Dim, arguments: Mapping[str, int], *, alike: bool = False, both: bool = False
+) -> LaunchCounts:
     unit = read_unit(KernelFile("k.cu", "cuda", text=TEXT))
     assert not isinstance(unit, Finding)
     function = unit.module.function(name)
     assert function is not None
     owner = unit.module, function, Graph.of(function)
-    return count_launch(owner, (block, grid, 32), arguments, Holding(8, 64))
+    return count_launch(owner, (block, grid, 32), arguments, Holding(8, 64), alike=alike, both=both)
 
 
 @pytest.mark.parametrize("n", [64, 1024])
@@ -88,3 +105,47 @@ def test_what_is_lacking_is_named_and_nothing_is_predicted() -> None:
     chased = count("chased", WIDE, (100, 1, 1), {"n": 25_000})
     assert chased.work is None and "what is loaded in line 20" in chased.lacks[0] and not chased.visits
     assert count("product", FLAT, (4, 4, 1), {}).lacks[0].startswith("the argument n")
+
+
+@pytest.mark.parametrize(("n", "grid"), [(300, (40, 30, 1)), (960, (10, 60, 1)), (6400, (40, 30, 1))])
+def test_blocks_that_have_nothing_to_do_are_counted_exactly(n: int, grid: Dim, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = count("tiled", FLAT, grid, {"n": n})
+    assert sum(a.lanes for a in found.accesses) == 2 * min(n, 96 * grid[0]) * min(n, 16 * grid[1])
+    monkeypatch.setattr(threads, "_MOST", 1 << 40)
+    monkeypatch.setattr(threads, "_FEW", 1 << 20)
+    every = count("tiled", FLAT, grid, {"n": n})
+    assert every.exact and every.looked_at == grid[0] * grid[1]
+    assert [(a.requests, a.lanes, a.sectors) for a in found.accesses] == [
+        (a.requests, a.lanes, a.sectors) for a in every.accesses
+    ]
+    assert found.visits == every.visits
+    work, whole = found.work, every.work
+    assert work is not None and whole is not None and work.read.block == pytest.approx(whole.read.block)
+    assert work.read.grid == pytest.approx(whole.read.grid, rel=0.05)
+
+
+def test_blocks_at_which_threads_begin_to_do_otherwise_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk.WarpWalk, "_find_cuts", lambda *given: None)
+    found = count("tiled", FLAT, (40, 30, 1), {"n": 300})
+    assert not found.exact and sum(a.lanes for a in found.accesses) > 3 * 300 * 300
+
+
+def test_an_address_that_memory_decides_is_guessed_where_it_is_asked_for() -> None:
+    plain, guessed = (count("gathered", WIDE, (4, 1, 1), {"n": 1024}, alike=alike) for alike in (False, True))
+    assert plain.work is None and plain.lacks and not plain.alike
+    assert guessed.work is not None and not guessed.exact and guessed.alike == plain.lacks
+    sectors = sorted(a.sectors / a.requests for a in guessed.accesses)
+    assert sectors == [1, 4, 4], "all lanes have the same element of a"
+
+
+def test_a_shift_that_memory_decides_leaves_the_shape() -> None:
+    found = count("shifted", WIDE, (4, 1, 1), {"n": 300}, alike=True)
+    assert found.work is not None and len(found.alike) == 1
+    assert max(a.requests for a in found.accesses) == 32 * 300
+    assert {a.sectors / a.requests for a in found.accesses} == {1, 4}
+    # rows of a, 16 KiB each, of which 1,024 floats are touched, and p
+    assert found.work.read.grid == 300 * 1024 * 4 / 32 + -(-300 * 4 // 32)
+
+
+def test_a_guess_decides_no_branch() -> None:
+    assert count("chased", WIDE, (4, 1, 1), {"n": 4}, alike=True, both=True).work is None

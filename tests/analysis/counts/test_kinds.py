@@ -14,7 +14,7 @@ def _kinds(body: str) -> dict[str, BlockKinds]:
     return block_kinds(function, Graph.of(function))
 
 
-def _total(body: str, kind: str) -> int:
+def _total(body: str, kind: str) -> float:
     return sum(block.instructions.get(kind, 0) for block in _kinds(body).values())
 
 

@@ -29,6 +29,19 @@ def test_of_a_large_grid_the_edges_and_two_blocks_between() -> None:
     assert list(extents) == ["ctaid.x"] and extents["ctaid.x"][:: threads.lanes].tolist() == [0, 997, 0, 0] * 2
 
 
+def test_an_axis_is_cut_where_threads_begin_to_do_otherwise() -> None:
+    threads = LaunchedThreads.of((256, 1, 1), (1000, 2, 1), 32).cut({"ctaid.x": (400, 0, 2000), "ctaid.y": (1,)})
+    assert threads.blocks == ((0, 1, 399, 400, 998, 999), (0, 1), (0,))
+    assert threads.pairs("ctaid.x") == [(1, 2), (3, 4)] and threads.pairs("ctaid.y") == []
+    assert threads.axis_weights("ctaid.x", steady=True).tolist() == [1, 399, 0, 599, 0, 1]
+    assert threads.axis_weights("ctaid.x", steady=False).sum() == 1000
+    assert threads.extents()["ctaid.x"][:: threads.lanes].tolist() == [0, 398, 0, 598, 0, 0] * 2
+    # a piece of one block stands for itself
+    again = threads.cut({"ctaid.x": (401,)})
+    assert again.blocks[0] == (0, 1, 399, 400, 401, 998, 999)
+    assert again.axis_weights("ctaid.x", steady=True).tolist() == [1, 399, 0, 1, 598, 0, 1]
+
+
 def test_lanes_know_their_place_and_no_clock() -> None:
     threads = LaunchedThreads.of((48, 1, 1), (2, 1, 1), 32)
     lane, warp = threads.register("laneid"), threads.register("warpid")

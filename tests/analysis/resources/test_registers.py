@@ -133,7 +133,7 @@ def test_other_loops_are_not(inside: str, bound: str, step: str) -> None:
 
 
 def test_a_loop_with_two_ways_out_is_not_unrolled() -> None:
-    inside = LOADS + "\n  %e:i1 = feq %x %y\n  branch %e done more\nmore:"
+    inside = LOADS + "\n  %e:i1 = foeq %x %y\n  branch %e done more\nmore:"
     assert loop(inside) < 20
 
 

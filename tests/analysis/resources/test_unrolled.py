@@ -61,7 +61,8 @@ def test_nothing_but_the_work_is_left_of_their_loops(tmp_path: Path) -> None:
     assert len(made.ends) == 3 and {i.op for i in made.accesses} == {"load", "store"}
     kinds = block_kinds(function, graph)
     (inner,) = (b.name for b in function.blocks if any(i.op == "fadd" for i in b.instructions))
-    assert dict(kinds[inner].instructions) == {"single": 1, "memory": 1}
+    # of the four copies of p[k] one is left
+    assert dict(kinds[inner].instructions) == {"single": 1, "memory": 0.25}
     assert all("control" not in kinds[name].instructions for name in made.ends)
 
 

@@ -2,6 +2,7 @@
 
     add, i32    int32 column + int32 column, wrapped as the hardware does
     i1          bool column                       floats are bit patterns
+    f32 + f32, rounded to nearest                 the same, read as floats
     anything else of the op table                 lane by lane, by its meaning (ssa/semantics)
 
 Invariant: a column is what `ssa.semantics.lane` computes in each lane; the random test beside it says so.
@@ -17,16 +18,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warpsmith.ssa.nodes import Constant, Instruction
+from warpsmith.ssa.nodes import Constant, Convert, Float, Instruction
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lanes
-from warpsmith.ssa.types import Type
+from warpsmith.ssa.types import F32, F64, Type
 
 __all__ = ["Column", "apply", "column_of", "dtype_of", "has_columns"]
 
 Column = npt.NDArray[Any]
 """A number a thread; of one element where all threads have the same."""
 
+_FEW_LANES: Final = 64
 _SIGNED: Final = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
 _UNSIGNED: Final = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 
@@ -58,14 +60,57 @@ def apply(i: Instruction, columns: Sequence[Column]) -> Column:
     fast = _FAST.get(i.op)
     if fast is not None and i.operands[-1].type.kind != "float":
         return fast(i, *columns)
+    if i.op in _FLOATS and i.result.type in (F32, F64) and i.operands[0].type.bits > 1 and _is_plain(i.detail):
+        return _canonical(_FLOATS[i.op](i, *columns))
     return _slowly(i, columns)
 
 
+def _is_plain(detail: object) -> bool:
+    """Whether an op of floating point rounds to nearest, and does nothing else to its result."""
+    if detail is None:
+        return True
+    if isinstance(detail, Float):
+        return detail.rounding in ("", "nearest") and not (detail.flush or detail.saturate)
+    return isinstance(detail, Convert) and detail.rounding in ("", "nearest") and not detail.saturate
+
+
+def _canonical(made: Column) -> Column:
+    """Return floating-point numbers as bits; there is one pattern that is not a number."""
+    quiet = np.float32(np.nan) if made.dtype == np.float32 else np.float64(np.nan)
+    pattern = 0x7FFFFFFF if made.dtype == np.float32 else 0x7FF8000000000000
+    bits = np.where(np.isnan(made), quiet, made).view(_SIGNED[made.dtype.itemsize * 8])
+    return np.where(np.isnan(made), bits.dtype.type(pattern), bits)
+
+
+def _on_floats(function: Callable[..., Column]) -> Callable[..., Column]:
+    """Return an op on numbers of floating point."""
+    return lambda i, *columns: function(*(c.view(f"f{c.dtype.itemsize}") for c in columns))
+
+
+def _to_float(*, sign: bool) -> Callable[..., Column]:
+    """Return a conversion of whole numbers."""
+    return lambda i, a: (a if sign else _unsigned(a)).astype(f"f{i.result.type.bytes}")
+
+
+_FLOATS: Final[Mapping[str, Callable[..., Column]]] = {
+    "fadd": _on_floats(np.add), "fsub": _on_floats(np.subtract), "fmul": _on_floats(np.multiply),
+    "sitof": _to_float(sign=True), "uitof": _to_float(sign=False),
+}  # fmt: skip
+
+
 def _slowly(i: Instruction, columns: Sequence[Column]) -> Column:
-    """Compute lane by lane."""
+    """Compute lane by lane, each set of operands once."""
     length = max((len(c) for c in columns), default=1)
-    numbers = [np.broadcast_to(_bits(c), length).tolist() for c in columns]
-    made = np.array(lanes(i, numbers), dtype=np.uint64)
+    bits = [np.broadcast_to(_bits(c), length) for c in columns]
+    if len(bits) == 1:
+        distinct, place = np.unique(bits[0], return_inverse=True)
+        numbers = [distinct.tolist()]
+    elif length > _FEW_LANES and bits:
+        rows, place = np.unique(np.stack([b.astype(np.uint64) for b in bits]), axis=1, return_inverse=True)
+        numbers = rows.tolist()
+    else:
+        numbers, place = [b.tolist() for b in bits], np.arange(length)
+    made = np.array(lanes(i, numbers), dtype=np.uint64)[place.reshape(-1)]
     return _as_type(made, i.result.type)
 
 

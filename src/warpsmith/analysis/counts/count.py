@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.counts.columns import Column
-from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
+from warpsmith.analysis.counts.footprint import MOST, Intervals, TooManyIntervalsError, join, repeated, touched_units
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import GROUPS, Sweeps
+from warpsmith.analysis.counts.unrolling import Unrolling, find_unrolling
 from warpsmith.analysis.counts.values import LaunchSources
 from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
 from warpsmith.analysis.resources.unrolled import find_unrolled
@@ -31,7 +33,11 @@ from warpsmith.machine.time.work import LaunchWork, Sweep, TouchedSectors, WarpI
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
 
-__all__ = ["AccessCount", "Holding", "LaunchCounts", "count_launch"]
+__all__ = ["AccessCount", "Holding", "LaunchCounts", "LaunchWalk", "count_launch", "count_walk", "walk_launch"]
+
+
+_MOST_CUTS: Final = 16
+"""Blocks along an axis that are looked at besides."""
 
 
 class Holding(Struct, frozen=True):
@@ -57,7 +63,8 @@ class AccessCount(Struct, frozen=True):
 class LaunchCounts(Struct, frozen=True):
     """`exact`: every number is that of a run; else `looked_at` blocks stand for all, and those between may differ.
     `visits` and `lanes`: warps and lanes that come to each block of code. `lacks`: what is not known; `work` is None
-    then. `forks`: what decides the branches that all lanes are counted both ways of."""
+    then. `forks`: what decides the branches that all lanes are counted both ways of; `alike`: what decides addresses,
+    and is taken to be the same everywhere."""
 
     block: Dim
     grid: Dim
@@ -69,6 +76,19 @@ class LaunchCounts(Struct, frozen=True):
     lacks: tuple[str, ...] = ()
     work: LaunchWork | None = None
     forks: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+
+
+class LaunchWalk(Struct, frozen=True):
+    """The warps of a launch as they walk through a kernel, on whatever device holds them. `walked` None: `lacks` says
+    what is not known."""
+
+    owner: tuple[Module, Function, Graph]
+    block: Dim
+    grid: Dim
+    threads: LaunchedThreads
+    walked: Walked | None
+    lacks: tuple[str, ...] = ()
 
 
 def count_launch(
@@ -79,34 +99,77 @@ def count_launch(
     most: int = MOST_WORK,
     *,
     both: bool = False,
+    alike: bool = False,
 ) -> LaunchCounts:
-    """Return the counts of a launch; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
-    warps together before it is given up; `both`: where it is not known which way lanes go, they go both ways."""
-    module, function, graph = owner
+    """Return the counts of a launch; see `walk_launch` and `count_walk`."""
+    return count_walk(walk_launch(owner, shape, arguments, most, both=both, alike=alike), holding)
+
+
+def walk_launch(
+    owner: tuple[Module, Function, Graph],
+    shape: tuple[Dim, Dim, int],
+    arguments: Mapping[str, int],
+    most: int = MOST_WORK,
+    *,
+    both: bool = False,
+    alike: bool = False,
+) -> LaunchWalk:
+    """Let the warps of a launch walk; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
+    warps together before it is given up; `both`: where it is not known which way lanes go, they go both ways; `alike`:
+    addresses that memory decides are as if it had the same number everywhere."""
     block, grid, warp = shape
     threads = LaunchedThreads.of(block, grid, warp)
     try:
-        walk = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments), both=both)
-        walk.left = most
-        walked = walk.run()
+        walked = _walk(owner, threads, arguments, (both, alike, most))
+        cuts = {axis: blocks for axis, blocks in walked.cuts.items() if len(blocks) <= _MOST_CUTS}
+        if cuts:
+            # looked at again, with the blocks at which threads begin to do otherwise
+            threads = threads.cut(cuts)
+            walked = _walk(owner, threads, arguments, (both, alike, most))
     except NotCountedError as error:
-        return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=(_tell(error.why, error.span),))
+        return LaunchWalk(owner, block, grid, threads, None, (_tell(error.why, error.span),))
+    return LaunchWalk(owner, block, grid, threads, walked)
+
+
+def count_walk(walk: LaunchWalk, holding: Holding) -> LaunchCounts:
+    """Return the counts of warps that have walked, of which a device holds so many at a time."""
+    threads, walked, block, grid = walk.threads, walk.walked, walk.block, walk.grid
+    if walked is None:
+        return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=walk.lacks)
     sums = walked.tallies.added(threads.weights(walked.unsteady))
     accesses = tuple(_access(i, row, walked) for i, row in sums.requests.items())
     found = LaunchCounts(
-        block, grid, not walked.forks and not any(map(threads.sampled, walked.unsteady)), threads.count,
+        block, grid, _is_exact(threads, walked), threads.count,
         {name: round(float(count[0])) for name, count in sums.visits.items()},
         {name: round(float(count[0])) for name, count in sums.lanes.items()},
         accesses, tuple(dict.fromkeys(_tell(a.lacks, a.instruction.span) for a in accesses if a.lacks)),
-        forks=walked.forks,
+        forks=walked.forks, alike=walked.alike,
     )  # fmt: skip
     if found.lacks:
         return found
     try:
-        work = _work((function, graph), sums, walked, (threads, holding))
+        work = _work(walk.owner[1:], sums, walked, (threads, holding))
     except TooManyIntervalsError:
         return _lacking(found, "which bytes its blocks touch: they are in too many pieces")
     return replace(found, work=work)
+
+
+def _walk(
+    owner: tuple[Module, Function, Graph],
+    threads: LaunchedThreads,
+    arguments: Mapping[str, int],
+    asked: tuple[bool, bool, int],
+) -> Walked:
+    module, function, graph = owner
+    both, alike, most = asked
+    sources = LaunchSources.of(module, function, threads, arguments, alike=alike)
+    walk = WarpWalk(function, graph, threads, sources, both=both)
+    walk.left = most
+    return walk.run()
+
+
+def _is_exact(threads: LaunchedThreads, walked: Walked) -> bool:
+    return not walked.forks and not walked.alike and not any(map(threads.sampled, walked.unsteady))
 
 
 def _tell(why: str, span: Span | None) -> str:
@@ -133,17 +196,19 @@ def _work(
     owner: tuple[Function, Graph], sums: Tallies, walked: Walked, launch: tuple[LaunchedThreads, Holding]
 ) -> LaunchWork:
     (function, graph), (threads, holding) = owner, launch
-    kinds = block_kinds(function, graph)
+    left = find_unrolling(function, graph)
+    kinds = block_kinds(function, graph, left, _trips(graph, sums, left))
     counts: dict[str, float] = {}
-    batches = flops = wide = 0.0
+    batches = inside = flops = wide = 0.0
     for name, warps in sums.visits.items():
         one, lanes = kinds[name], float(sums.lanes[name][0])
         for kind, count in one.instructions.items():
             counts[kind] = counts.get(kind, 0.0) + count * float(warps[0])
         batches += one.batches * float(warps[0])
+        inside += one.shared_batches * float(warps[0])
         flops, wide = flops + one.flops * lanes, wide + one.wide * lanes
     kept = find_unrolled(function, graph).accesses
-    rows = {i: row[:, 0] for i, row in sums.requests.items() if i not in kept}
+    rows = {i: row[:, 0] * left.share.get(i, 1.0) for i, row in sums.requests.items() if i not in kept}
     of_global = {i: row for i, row in rows.items() if row[LINES] > 0}
     reads = [i for i in of_global if i.op == "load" or i.op.startswith("atomic")]
     writes = [i for i in of_global if i.op != "load"]
@@ -162,6 +227,7 @@ def _work(
         local_sectors=_sum((row for i, row in rows.items() if _space(i) == "local"), SECTORS),
         words=_sum((row for i, row in rows.items() if _space(i) == "constant"), PASSES),
         batches=batches,
+        shared_batches=inside,
         read=touching.of(reads),
         written=touching.of(writes),
         sweeps=tuple(_sweep(walked.writer.sweeps[i]) for i in reads if i in walked.writer.sweeps),
@@ -169,6 +235,18 @@ def _work(
         flops=flops,
         wide=wide / flops if flops else 0.0,
     )
+
+
+def _trips(graph: Graph, sums: Tallies, left: Unrolling) -> dict[str, float]:
+    """Return how many iterations loops that run long have, on average over the warps that come to them."""
+    found: dict[str, float] = {}
+    for end, header in left.rare_ends.items():
+        comes = sums.visits.get(graph.dominator[header])
+        goes = sums.visits.get(header)
+        if comes is not None and goes is not None and comes[0] > 0:
+            # one that is tested first is tested once more than it is gone through
+            found[header] = float(goes[0]) / float(comes[0]) - (header not in graph.successors[end])
+    return found
 
 
 def _sweep(found: Sweeps) -> Sweep:
@@ -196,11 +274,8 @@ class _Touching(Struct, frozen=True):
         if any(i in self.walked.writer.overflow for i in found):
             raise TooManyIntervalsError
         kept = {i: self.walked.writer.touched.get(i, []) for i in found}
-        units = touched_units([part for parts in kept.values() for part in parts], SECTOR)
-        by_block = np.bincount(
-            units.group // GROUPS, weights=units.high - units.low, minlength=self.threads.count
-        )  # fmt: skip
         weights = self.threads.weights(self.walked.unsteady)
+        by_block = self._by_block([part for parts in kept.values() for part in parts], weights)
         blocks = prod(self.threads.grid)
         block = float(by_block @ weights) / blocks
         if self.threads.whole:
@@ -208,6 +283,18 @@ class _Touching(Struct, frozen=True):
         else:
             spans = [self._moved(kept, blocks_of, block) for blocks_of in (self.running, 2 * self.running, blocks)]
         return TouchedSectors(block, *spans)
+
+    def _by_block(self, parts: Sequence[Intervals], weights: Column) -> Column:
+        """Return how many sectors each block touches; of those that stand for none, 0 where they are many."""
+        if sum(len(part.low) for part in parts) <= MOST:
+            units = touched_units(parts, SECTOR)
+            size = units.high - units.low
+            return np.bincount(units.group // GROUPS, weights=size, minlength=self.threads.count)
+        found = np.zeros(self.threads.count)
+        for block in np.flatnonzero(weights).tolist():
+            units = touched_units([_together(part, part.group // GROUPS == block) for part in parts], SECTOR)
+            found[block] = float((units.high - units.low).sum())
+        return found
 
     def _first(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int) -> float:
         """Return what the first blocks touch, all of which are looked at."""
@@ -218,26 +305,52 @@ class _Touching(Struct, frozen=True):
     def _moved(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int, block: float) -> float:
         """Return what so many blocks touch, each as far from the last as its addresses move; where they move unevenly,
         blocks are taken to share nothing."""
-        x, y, _ = self.threads.grid
-        times = (min(x, blocks), min(y, -(-blocks // x)), -(-blocks // (x * y)))
+        x, y, z = self._active(kept)
+        times = (min(x, blocks), min(y, -(-blocks // x)), min(z, -(-blocks // (x * y))))
         if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
             return block * min(blocks, prod(self.threads.grid))
-        middle = self._middle()
-        parts: list[Intervals] = []
+        middle = self._middle(kept)
+        alike: dict[tuple[int, ...], list[Intervals]] = {}
         for i, found in kept.items():
             moves = self.walked.writer.moves.get(i) or {}
-            for part in found:
-                grown = _together(part, part.group // GROUPS == middle)
-                for axis, count in zip(AXES, times, strict=True):
-                    step = np.full(len(grown.low), moves.get(axis, 0), np.int64)
-                    grown = repeated(grown, step, count)
-                parts.append(grown)
+            alike.setdefault(tuple(moves.get(axis, 0) for axis in AXES), []).extend(found)
+        parts: list[Intervals] = []
+        for steps, found in alike.items():
+            # what moves alike is put together before it moves: pieces that meet are one piece from then on
+            grown = _all_of([_together(part, part.group // GROUPS == middle) for part in found])
+            for step, count in zip(steps, times, strict=True):
+                grown = repeated(grown, np.full(len(grown.low), step, np.int64), count)
+            parts.append(grown)
         units = touched_units(parts, SECTOR)
         return float((units.high - units.low).sum())
 
-    def _middle(self) -> int:
-        """Return which of the blocks that are looked at stands for the most."""
-        return int(self.threads.weights(frozenset()).argmax())
+    def _middle(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> int:
+        """Return which of the blocks that are looked at, and touch something, stands for the most."""
+        return int((self.threads.weights(frozenset()) * self._touches(kept)).argmax())
+
+    def _touches(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> Column:
+        """Return which of the blocks that are looked at touch something."""
+        found = np.zeros(self.threads.count, np.bool_)
+        for parts in kept.values():
+            for part in parts:
+                found[part.group // GROUPS] = True
+        return found
+
+    def _active(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> tuple[int, int, int]:
+        """Return how many blocks along each axis touch something."""
+        z, y, x = (len(self.threads.blocks[at]) for at in (2, 1, 0))
+        touches = self._touches(kept).reshape(z, y, x)
+        found: list[int] = []
+        for at, axis in enumerate(AXES):
+            there = touches.any(axis=tuple(other for other in range(3) if other != 2 - at))
+            found.append(max(1, round(float(self.threads.axis_weights(axis, steady=True) @ there))))
+        return found[0], found[1], found[2]
+
+
+def _all_of(parts: Sequence[Intervals]) -> Intervals:
+    """Return the union."""
+    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
+    return join(group, low, high)
 
 
 def _together(part: Intervals, chosen: np.ndarray) -> Intervals:

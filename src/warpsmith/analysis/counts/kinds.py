@@ -2,23 +2,24 @@
 
     a · b in a loop of neither  → counted before it
     fmul, fadd  → one multiply-add, where nothing else uses the product          (nvcc's default, -fmad=true)
-    mul, add    → one, for the same reason (IMAD)
+    mul, add    → one, for the same reason (IMAD); so are shl, add (LEA) and two sums (IADD3)
     param, address, bitcast, zext → none: operands and registers
     64-bit sums → two of 32 bits, products four; a division the sequence that stands for it
 
-Loops that are unrolled because they index an array in registers are only what they do. Limits: what else a compiler
-unrolls, makes of indices that change evenly, or finds twice is not known here: these are counts of the IR, and SASS may
-have fewer or more. The lengths of divisions and of 64-bit functions are from memory, not confirmed.
+Of loops that are unrolled only what they do is left (unrolling.py). Limits: what else a compiler finds twice is not
+known here: these are counts of the IR, and SASS may have fewer or more. The lengths of divisions and of 64-bit
+functions are from memory, not confirmed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.analysis.counts.unrolling import Unrolling, find_unrolling, iterations_together
 from warpsmith.analysis.resources.unrolled import Unrolled, find_unrolled
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Function, Instruction, Memory, Operand, Switch, Value
@@ -31,46 +32,72 @@ _FLOAT_DIVISION: Final = 8
 _WIDE_FUNCTION: Final = 20
 """Instructions that stand for a division of 32-bit integers, of floats, for a function of 64 bits."""
 
-_PRODUCTS: Final = {"fmul": ("fadd", "fsub"), "mul": ("add",), "smulwide": ("add",), "umulwide": ("add",)}
+_LONG: Final = 1e9
+
+_PRODUCTS: Final = {
+    "fmul": ("fadd", "fsub"), "mul": ("add",), "smulwide": ("add",), "umulwide": ("add",), "shl": ("add",),
+    "add": ("add", "sub"), "sub": ("add", "sub"),
+}  # fmt: skip
 
 
 class BlockKinds(Struct, frozen=True):
-    """One visit of a block of code by a warp. `batches`: how often it waits for memory, loads that nothing waits for
-    between being one; `flops` and those of 64 bits are of each lane."""
+    """One visit of a block of code by a warp, on average. `batches`: how often it waits for memory, loads that nothing
+    waits for between being one; `shared_batches`: for shared memory; `flops` and those of 64 bits are of each lane."""
 
-    instructions: Mapping[str, int]
-    batches: int
+    instructions: Mapping[str, float]
+    batches: float
+    shared_batches: float
     flops: int
     wide: int
 
 
-def block_kinds(function: Function, graph: Graph) -> dict[str, BlockKinds]:
-    """Return what each block of code that can be reached is made of; what a loop does not change stands before it."""
+class _Code(Struct, frozen=True):
+    """What the instructions of a function are made of, and what is left of its loops."""
+
+    uses: Mapping[Value, int]
+    made: Mapping[Value, Instruction]
+    unrolled: Unrolled
+    unrolling: Unrolling
+    trips: Mapping[str, float]
+
+    def together(self, header: str | None) -> float:
+        """Return how many iterations of a loop go as one."""
+        return 1.0 if header is None else iterations_together(self.trips.get(header, _LONG))
+
+
+def block_kinds(
+    function: Function, graph: Graph, unrolling: Unrolling | None = None, trips: Mapping[str, float] | None = None
+) -> dict[str, BlockKinds]:
+    """Return what each block of code that can be reached is made of; what a loop does not change stands before it.
+    `trips`: iterations of loops, by header; others are taken to be many."""
     uses = Counter(o for block in function.blocks for o in _operands(block) if isinstance(o, Value))
     unrolled = find_unrolled(function, graph)
-    gone = unrolled.accesses | unrolled.free
+    left = find_unrolling(function, graph) if unrolling is None else unrolling
+    gone = unrolled.accesses | unrolled.free | left.free
     made = {v: i for _, i in function.instructions() for v in i.results}
-    homes = _homes(function, graph)
+    homes = _homes(function, graph, left)
     held: dict[str, list[Instruction]] = {name: [] for name in graph.order}
     for block, i in function.instructions():
         if block.name in graph.rank and i not in gone:
             held[homes.get(i, block.name)].append(i)
     blocks = {block.name: block for block in function.blocks}
-    return {name: _kinds_of(blocks[name], held[name], (uses, made), unrolled) for name in graph.order}
+    code = _Code(uses, made, unrolled, left, trips or {})
+    return {name: _kinds_of(blocks[name], held[name], code) for name in graph.order}
 
 
-def _homes(function: Function, graph: Graph) -> dict[Instruction, str]:
+def _homes(function: Function, graph: Graph, left: Unrolling) -> dict[Instruction, str]:
     """Return the block that each pure instruction is executed in once it is taken out of the loops that do not change
-    it."""
+    it: of a sum with a counter that is unrolled, the other part alone."""
     where = {phi.result: block.name for block in function.blocks for phi in block.phis}
     homes: dict[Instruction, str] = {}
     blocks = {block.name: block for block in function.blocks}
     for name in graph.order:
         for i in blocks[name].instructions:
-            home = name
+            home = graph.dominator[left.once[i]] if i in left.once else name
+            parts = [o for o in i.operands if isinstance(o, Value) and not (i in left.once and o in left.numbers)]
             while OPS[i.op].pure and (around := graph.cycles_around(home)):
                 cycle = around[-1]
-                if any(where.get(o) in cycle.blocks for o in i.operands if isinstance(o, Value)):
+                if any(where.get(o) in cycle.blocks for o in parts):
                     break
                 home = graph.dominator[cycle.header]
             homes[i] = home
@@ -85,31 +112,34 @@ def _operands(block: BasicBlock) -> Iterable[Operand]:
         yield from i.operands
 
 
-def _kinds_of(
-    block: BasicBlock,
-    held: Iterable[Instruction],
-    code: tuple[Mapping[Value, int], Mapping[Value, Instruction]],
-    unrolled: Unrolled,
-) -> BlockKinds:
-    found: Counter[str] = Counter()
+def _kinds_of(block: BasicBlock, held: Iterable[Instruction], code: _Code) -> BlockKinds:
+    found: dict[str, float] = {}
     flops = wide = 0
+    left, fused = code.unrolling, set[Instruction]()
     for i in held:
         operations = _flops(i)
         flops += operations
         wide += operations if i.results and i.results[0].type.bits == 64 else 0
-        if not _is_fused(i, *code):
-            for kind, count in _kinds(i):
-                found[kind] += count
-    if isinstance(block.terminator, Branch | Switch) and block.name not in unrolled.ends:
-        found["control"] += 1
-    return BlockKinds(found, _batches(block, unrolled), flops, wide)
+        if _is_fused(i, code, fused):
+            fused.add(i)
+            continue
+        copies = left.share.get(i, 1.0) / code.together(left.rare.get(i))
+        for kind, count in _kinds(i):
+            found[kind] = found.get(kind, 0.0) + count * copies
+    if isinstance(block.terminator, Branch | Switch) and block.name not in code.unrolled.ends | left.ends:
+        found["control"] = found.get("control", 0.0) + 1 / code.together(left.rare_ends.get(block.name))
+    together = left.together.get(block.name) or code.together(left.stretches.get(block.name))
+    batches, inside = (_batches(block, code, shared=shared) / together for shared in (False, True))
+    return BlockKinds({kind: count for kind, count in found.items() if count}, batches, inside, flops, wide)
 
 
-def _is_fused(i: Instruction, uses: Mapping[Value, int], made: Mapping[Value, Instruction]) -> bool:
-    """Whether a sum is one instruction with the product that it is of."""
+def _is_fused(i: Instruction, code: _Code, fused: Set[Instruction]) -> bool:
+    """Whether a sum is one instruction with the product or the sum that it is of; one is one with one other alone."""
     for operand in i.operands:
-        product = made.get(operand) if isinstance(operand, Value) else None
-        if product is not None and i.op in _PRODUCTS.get(product.op, ()) and uses[product.result] == 1:
+        product = code.made.get(operand) if isinstance(operand, Value) else None
+        if product is None or i.op not in _PRODUCTS.get(product.op, ()) or code.uses[product.result] != 1:
+            continue
+        if product not in fused and product not in code.unrolling.free and product not in code.unrolled.free:
             return True
     return False
 
@@ -180,14 +210,14 @@ def _conversion(i: Instruction) -> Iterable[tuple[str, int]]:
     yield ("integer" if i.op == "sext" else "convert"), 1
 
 
-def _batches(block: BasicBlock, unrolled: Unrolled) -> int:
+def _batches(block: BasicBlock, code: _Code, *, shared: bool) -> int:
     """Return how often a warp waits for memory: loads are on the way together until something needs one of them."""
     waits, pending = 0, set[Value]()
     for i in block.instructions:
         if pending.intersection(o for o in i.operands if isinstance(o, Value)):
             waits, pending = waits + 1, set()
-        if i in unrolled.accesses or not isinstance(i.detail, Memory):
+        if i in code.unrolled.accesses or not isinstance(i.detail, Memory) or i.detail.space in ("constant", "param"):
             continue
-        if i.results and i.detail.space not in ("shared", "constant", "param"):
+        if i.results and (i.detail.space == "shared") == shared:
             pending.update(i.results)
     return waits + bool(pending)

@@ -14,7 +14,8 @@ __all__ = ["BlockChoice", "PredictedTime"]
 
 class PredictedTime(Struct, frozen=True):
     """`prediction` None: what it lacks is in `lacks`. `exact`: the counts under it are those of a run, else `looked_at`
-    blocks stand for all. `forks`: what decides the branches that all lanes are taken to go both ways at."""
+    blocks stand for all. `forks`: what decides the branches that all lanes are taken to go both ways at; `alike`: what
+    decides addresses, and is taken to be the same everywhere."""
 
     block: Dim
     grid: Dim | None
@@ -25,6 +26,7 @@ class PredictedTime(Struct, frozen=True):
     lacks: tuple[str, ...] = ()
     occupancy: Occupancy | None = None
     forks: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
 
 
 class BlockChoice(Struct, frozen=True):

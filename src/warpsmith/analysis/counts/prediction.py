@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.analysis.counts.count import Holding, count_launch
+from warpsmith.analysis.counts.count import Holding, LaunchWalk, count_walk, walk_launch
 from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.analysis.counts.shapes import covering, other_blocks, why_bound_to_block
 from warpsmith.analysis.counts.walk import MOST_WORK
@@ -46,10 +46,10 @@ def predict_time(facts: KernelFacts, launch: tuple[Dim, Dim] | None = None, most
 
 
 def predict_launch(
-    kernel: HeldKernel, shape: LaunchShape, most: int = MOST_WORK, *, both: bool = False
+    kernel: HeldKernel, shape: LaunchShape, most: int = MOST_WORK, *, both: bool = False, walk: LaunchWalk | None = None
 ) -> PredictedTime:
     """Return the predicted time of a kernel in a launch whose block is known; `both`: at most that time, where it is
-    not known which way lanes go."""
+    not known which way lanes go; `walk`: its warps have walked already, for another device."""
     block, grid, device, held = shape.block, shape.grid, kernel.device, kernel.held
     assert block is not None
     if grid is None:
@@ -61,14 +61,16 @@ def predict_launch(
     if not found.blocks:
         return PredictedTime(block, grid, lacks=("a multiprocessor on which a block fits",), occupancy=found)
     holding = Holding(found.blocks, found.blocks * device.units, shared)
-    owner = kernel.module, kernel.function, Graph.of(kernel.function)
-    counts = count_launch(owner, (block, grid, device.warp_width), shape.arguments, holding, most, both=both)
+    if walk is None:
+        owner = kernel.module, kernel.function, Graph.of(kernel.function)
+        walk = walk_launch(owner, (block, grid, device.warp_width), shape.arguments, most, both=both)
+    counts = count_walk(walk, holding)
     prediction = None if counts.work is None else predict(device, counts.work)
     lacks = counts.lacks
     if counts.work is not None and prediction is None:
         lacks = (f"what a multiprocessor of {device.arch} does in a clock",)
     return PredictedTime(
-        block, grid, prediction, counts.work, counts.exact, counts.looked_at, lacks, found, counts.forks
+        block, grid, prediction, counts.work, counts.exact, counts.looked_at, lacks, found, counts.forks, counts.alike
     )  # fmt: skip
 
 

@@ -4,7 +4,8 @@
     slopes      loop or axis → what is added at each step (exact, as long as the steps that are known of go: `extents`)
                            → STEADY: a comparison of two such sums, which has one answer where both ends have the same
                            → UNEVEN: it depends on the step in some other way
-    lacking     the number is not known before a run; `why` says what it takes
+    lacking     the number is not known before a run; `why` says what it takes, and `guess` is what it would be if
+                memory had the same number, 0, everywhere: good for the shape of addresses (p[i + b[j]]) alone
 
 Invariant: a slope holds at each step up to the extent: a sum that leaves the range of its type on the way has none.
 Limits: sums of 64 bits are taken not to overflow.
@@ -18,7 +19,7 @@ from typing import Final, Literal
 import numpy as np
 from msgspec import Struct, field
 
-from warpsmith.analysis.counts.columns import Column, apply, has_columns
+from warpsmith.analysis.counts.columns import Column, apply, dtype_of, has_columns
 from warpsmith.analysis.counts.threads import AXES
 from warpsmith.ssa.nodes import Instruction, Text
 
@@ -49,9 +50,10 @@ class Known(Struct, frozen=True):
 
 
 class Lacking(Struct, frozen=True):
-    """A number that is not known."""
+    """A number that is not known. `guess`: what it is where all that is loaded is taken to be the same."""
 
     why: str
+    guess: Known | None = None
 
 
 Number = Known | Lacking
@@ -62,7 +64,7 @@ def result_of(i: Instruction, operands: Sequence[Number], extents: Mapping[str, 
     known: list[Known] = []
     for operand in operands:
         if isinstance(operand, Lacking):
-            return operand
+            return _guessed(i, operand, operands, extents)
         known.append(operand)
     if i.op in ("to_generic", "from_generic"):
         return _moved_to_window(i, known[0])
@@ -77,6 +79,18 @@ def result_of(i: Instruction, operands: Sequence[Number], extents: Mapping[str, 
     if not keys:
         return Known(column, {}, pointer)
     return Known(column, _slopes(i, known, column, keys, extents), pointer)
+
+
+def _guessed(i: Instruction, lacking: Lacking, operands: Sequence[Number], extents: Mapping[str, Column]) -> Lacking:
+    """Return the result of an op on what is not known: sums move by what is, anything else is as good as nothing."""
+    guesses = [o.guess if isinstance(o, Lacking) else o for o in operands]
+    whole = [guess for guess in guesses if guess is not None]
+    if len(whole) < len(guesses) or i.result.type.bits > 64:
+        return Lacking(lacking.why)
+    if i.op not in _RULES or i.op in _ORDERS:
+        return Lacking(lacking.why, Known(np.zeros(1, dtype_of(i.result.type))))
+    found = result_of(i, whole, extents)
+    return Lacking(lacking.why, found if isinstance(found, Known) else None)
 
 
 def _moved_to_window(i: Instruction, known: Known) -> Known:

@@ -28,17 +28,24 @@ _ROW = 128
 
 class LaunchSources(Struct):
     """The numbers that a launch begins with. `arguments`: those that are known; `arrays`: names of what has an address
-    that is not known, in the order of their regions."""
+    that is not known, in the order of their regions; `alike`: what is loaded is guessed to be the same everywhere."""
 
     threads: LaunchedThreads
     arguments: Mapping[str, int]
     symbols: Mapping[str, Symbol]
     offsets: Mapping[str, int]
     arrays: list[str] = field(default_factory=list)
+    alike: bool = False
 
     @classmethod
     def of(
-        cls, module: Module, function: Function, threads: LaunchedThreads, arguments: Mapping[str, int]
+        cls,
+        module: Module,
+        function: Function,
+        threads: LaunchedThreads,
+        arguments: Mapping[str, int],
+        *,
+        alike: bool = False,
     ) -> LaunchSources:
         """Return those of a launch of a kernel."""
         symbols = {symbol.name: symbol for symbol in (*module.symbols, *function.symbols)}
@@ -48,7 +55,7 @@ class LaunchSources(Struct):
             if symbol.space in ends:
                 offsets[symbol.name] = ends[symbol.space]
                 ends[symbol.space] += -(-symbol.bytes // _ROW) * _ROW + _ROW if symbol.count else 0
-        return cls(threads, arguments, symbols, offsets)
+        return cls(threads, arguments, symbols, offsets, alike=alike)
 
     def of_instruction(self, i: Instruction, value: Value) -> Number:
         """Return what an instruction gives that computes nothing."""
@@ -62,7 +69,8 @@ class LaunchSources(Struct):
             case Address(symbol):
                 return self._address(symbol)
             case Memory():
-                return Lacking(f"what is loaded{_line(i)}")
+                guess = Known(np.zeros(1, dtype_of(value.type))) if self.alike else None
+                return Lacking(f"what is loaded{_line(i)}", guess)
             case _:
                 return Lacking(f"what {i.op} gives{_line(i)}")
 

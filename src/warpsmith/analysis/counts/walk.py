@@ -5,7 +5,8 @@
 
     if (i < n)       lanes part by a column of yes and no, and wait for each other where the ways join
     for (k …)        iteration by iteration, or many at once: `loops.py`
-    a[b[i]]          an address that memory decides is lacking: its requests are counted, its sectors are not
+    a[b[i]]          an address that memory decides is lacking: its requests are counted, its sectors are not; or as if
+                     all lanes found the same in b (`alike` of the sources)
 
 Invariant: visits, lanes, requests, sectors and passes are those of a run in which the branches go as computed; the
 random kernels of the tests are run and compared, number by number. A branch on what is not known ends the count: the
@@ -15,7 +16,7 @@ Limits: calls that are not inlined, loops with several entries, what lanes tell 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 import numpy as np
@@ -76,13 +77,17 @@ class NotCountedError(Exception):
 
 class Walked(Struct, frozen=True):
     """`unsteady`: axes along which blocks that stand for others may not be like them; `lacks`: why the addresses of an
-    access are not known; `forks`: what decides the branches that all lanes went both ways at."""
+    access are not known; `forks`: what decides the branches that all lanes went both ways at; `alike`: what decides the
+    addresses of accesses that are counted as if it were the same everywhere; `cuts`: along `unsteady` axes, the blocks
+    about which threads begin to do otherwise."""
 
     tallies: Tallies
     unsteady: frozenset[str]
     writer: AccessCounter
     lacks: Mapping[Instruction, str] = field(default_factory=dict)
     forks: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    cuts: Mapping[str, Set[int]] = field(default_factory=dict)
 
 
 class WarpWalk:
@@ -98,6 +103,8 @@ class WarpWalk:
         self.parted: set[str] = set()
         self.plans: dict[str, LoopPlan | None] = {}
         self.wanted = _find_wanted(function)
+        self.made = {v: i for _, i in function.instructions() for v in i.results}
+        self.cuts: dict[str, set[int]] = {}
         self.left = MOST_WORK
 
     def run(self) -> Walked:
@@ -120,11 +127,13 @@ class WarpWalk:
         self.writer = AccessCounter(self.threads)
         self.lacks: dict[Instruction, str] = {}
         self.forks: dict[str, str] = {}
+        self.alike: dict[Instruction, str] = {}
         self.meetings: dict[str, str] = {}
         waiting = {self.graph.entry: self.threads.filled()}
         self._region(None, waiting)
         forks = tuple(dict.fromkeys(self.forks.values()))
-        return Walked(self.tallies, frozenset(self.unsteady), self.writer, self.lacks, forks)
+        alike = tuple(dict.fromkeys(self.alike.values()))
+        return Walked(self.tallies, frozenset(self.unsteady), self.writer, self.lacks, forks, alike, self.cuts)
 
     # --- where lanes are
 
@@ -202,6 +211,9 @@ class WarpWalk:
 
     def _access(self, i: Instruction, mask: Column) -> None:
         address = self.number(i.operands[0])
+        if isinstance(address, Lacking) and address.guess is not None:
+            self.alike[i] = address.why
+            address = address.guess
         said = self.writer.access(i, address, mask, self.extents, self.tallies)
         if isinstance(said, str):
             self.lacks[i] = said
@@ -277,8 +289,43 @@ class WarpWalk:
             if key in AXES:
                 if not (slope is STEADY and self._is_alike(key, number.column, mask)):
                     self.unsteady.add(key)
+                    self._find_cuts(key, condition, mask)
             elif key in self.extents and not self._is_own_test(key, condition):
                 raise NotRegularError(key)
+
+    def _find_cuts(self, axis: str, condition: Operand, mask: Column) -> None:
+        """Note from which blocks on threads decide otherwise, where comparisons of sums say it: of all threads that
+        come here, the block of the first which does and the one of the last."""
+        numbers = self.threads.register(axis)
+        if not self.threads.sampled(axis) or numbers is None:
+            return
+        for test in self._comparisons(condition):
+            known = [side for side in map(self.number, test.operands) if isinstance(side, Known)]
+            even = [s for s in (side.slopes.get(axis, _ZERO) for side in known) if not isinstance(s, str)]
+            if len(even) < 2:
+                continue
+            distance = np.broadcast_to(known[0].column.astype(np.int64) - known[1].column.astype(np.int64), mask.shape)
+            change = np.broadcast_to(even[0] - even[1], mask.shape)
+            moves = mask & (change != 0)
+            if moves.any():
+                # a comparison changes its answer where the distance is 0 or passes it
+                meets = numbers.astype(np.int64)[moves] - distance[moves] // change[moves]
+                for block in {int(meets.min()), int(meets.max())}:
+                    self.cuts.setdefault(axis, set()).update((block - 1, block, block + 1, block + 2))
+
+    def _comparisons(self, condition: Operand) -> Iterable[Instruction]:
+        """Yield the comparisons that an answer is made of."""
+        pending, seen = [condition], set[Instruction]()
+        while pending:
+            operand = pending.pop()
+            i = self.made.get(operand) if isinstance(operand, Value) else None
+            if i is None or i in seen:
+                continue
+            seen.add(i)
+            if OPS[i.op].shape == "compare" and i.operands[0].type.bits > 1:
+                yield i
+            elif OPS[i.op].pure and i.result.type.bits == 1:
+                pending += i.operands
 
     def _is_own_test(self, key: str, condition: Operand) -> bool:
         """Whether a condition is the one that ends a loop, and what it compares changes evenly."""
@@ -296,7 +343,7 @@ class WarpWalk:
         decided = np.broadcast_to(decided, self.threads.count * self.threads.lanes)
         at = 2 - AXES.index(axis)
         seen = np.moveaxis(decided.reshape(self.threads.shape), at, 0)
-        return bool((seen[1] == seen[2]).all())
+        return all(bool((seen[first] == seen[last]).all()) for first, last in self.threads.pairs(axis))
 
     def _phis(self, before: str, after: str, there: Column) -> None:
         """Give the phis of a block what comes along an edge."""
@@ -343,26 +390,43 @@ class WarpWalk:
     def merge(self, value: Value, number: Number, mask: Column) -> None:
         """Keep a number of the lanes that are here."""
         old = self.numbers.get(value)
-        if isinstance(number, Lacking) or old is None or mask.all():
+        if old is None or mask.all():
             self.numbers[value] = number
             return
-        if isinstance(old, Lacking):
-            # what is lacking for some is lacking for all
+        if isinstance(number, Known) and isinstance(old, Known):
+            self.numbers[value] = _of_both(value, number, old, mask)
             return
-        column = np.where(mask, number.column, old.column).astype(dtype_of(value.type))
-        keys = {*number.slopes, *old.slopes}
-        slopes = {key: _merged(number.slopes.get(key), old.slopes.get(key), mask) for key in keys}
-        self.numbers[value] = Known(column, slopes, number.pointer or old.pointer)
+        # what is lacking for some is lacking for all
+        why = number.why if isinstance(number, Lacking) else old.why if isinstance(old, Lacking) else ""
+        one, other = (n.guess if isinstance(n, Lacking) else n for n in (number, old))
+        guess = None if one is None or other is None else _of_both(value, one, other, mask)
+        self.numbers[value] = Lacking(why, guess)
 
     def forget(self, key: str) -> None:
         """Take the slopes along a loop that has ended from all numbers."""
         for value, number in self.numbers.items():
-            if isinstance(number, Known) and key in number.slopes:
-                rest = {name: slope for name, slope in number.slopes.items() if name != key}
-                self.numbers[value] = Known(number.column, rest, number.pointer)
+            if isinstance(number, Known):
+                self.numbers[value] = _without(number, key)
+            elif number.guess is not None:
+                self.numbers[value] = Lacking(number.why, _without(number.guess, key))
 
 
 _ZERO: Final = np.zeros(1, np.int64)
+
+
+def _of_both(value: Value, number: Known, old: Known, mask: Column) -> Known:
+    """Return a number that some lanes have anew."""
+    column = np.where(mask, number.column, old.column).astype(dtype_of(value.type))
+    keys = {*number.slopes, *old.slopes}
+    slopes = {key: _merged(number.slopes.get(key), old.slopes.get(key), mask) for key in keys}
+    return Known(column, slopes, number.pointer or old.pointer)
+
+
+def _without(number: Known, key: str) -> Known:
+    """Return a number without its slope along a loop."""
+    if key not in number.slopes:
+        return number
+    return Known(number.column, {name: slope for name, slope in number.slopes.items() if name != key}, number.pointer)
 
 
 def _merged(new: Slope | None, old: Slope | None, mask: Column) -> Slope:

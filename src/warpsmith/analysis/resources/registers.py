@@ -4,6 +4,7 @@
                 arrays that loops index which are unrolled (unrolled.py)
     estimate    2 + 1.12 · live, and 12 more where a division or a root of 64 bits is a function that is called
                 30 at least, where a loop that counts and loads enough is unrolled: its loads are on the way together
+                one more for each load on the way, up to 16, where a loop is unrolled whole
 
 Liveness is the usual backward fixed point over blocks; a phi reads its operands at the end of the blocks that they come
 from. The numbers were fitted to ptxas 13 on half of the kernels of benchmarks/results/registers.txt, which has what is
@@ -14,9 +15,10 @@ Limits: nothing is known of how ptxas orders, merges or keeps values; predicates
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from math import prod
 from typing import Final
 
-from warpsmith.analysis.resources.unrolled import find_unrolled
+from warpsmith.analysis.resources.unrolled import find_counters, find_unrolled
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -39,6 +41,8 @@ _LEAST: Final = 8
 """No kernel has fewer: the calling convention and the stack take them."""
 _MOST: Final = 255
 _OWN, _SHARE, _CALLED, _UNROLLED = 2.0, 1.12, 12.0, 30.0
+_TOGETHER: Final = 16
+"""Words that are on the way together, as for the time model (analysis/counts/unrolling.py)."""
 _LOADS: Final = 4
 """Words of 32 bits that an iteration loads at least for its loads to be spread over the registers."""
 _LONGEST: Final = 60
@@ -55,12 +59,40 @@ def estimate_registers(function: Function, graph: Graph) -> int:
     found = _OWN + _SHARE * live
     if any(i.op in _WIDE_CALLS and i.result.type.bits == 64 for _, i in function.instructions()):
         found += _CALLED
+    found += _on_the_way(function, graph, kept.accesses)
     if any(True for _ in _unrolled(function, graph)):
         found = max(found, _UNROLLED)
     return min(_MOST, max(_LEAST, round(found)))
 
 
 # --- which loops are unrolled
+
+
+def _on_the_way(function: Function, graph: Graph, kept: Set[Instruction]) -> int:
+    """Return how many words are on the way together in loops that run a known number of times: copies of their loads,
+    of those that are no accesses to registers, in loops that neither store nor wait."""
+    trips = {one.cycle.header: max(1, one.trips - 1) for one in find_counters(function, graph)}
+    blocks = {block.name: block for block in function.blocks}
+    quiet = {
+        cycle.header: all(_lets_pass(i, kept) for name in cycle.blocks for i in blocks[name].instructions)
+        for cycle in _cycles(graph.cycles)
+    }
+    most = 0
+    for block in function.blocks if trips else ():
+        copies = prod(trips.get(c.header, 1) for c in graph.cycles_around(block.name) if quiet[c.header])
+        loads = [i for i in block.instructions if i.op == "load" and i not in kept and _comes_late(i)]
+        if loads and copies > 1:
+            most = max(most, min(_TOGETHER, copies * sum(_size(v.type) for i in loads for v in i.results)))
+    return most
+
+
+def _lets_pass(i: Instruction, kept: Set[Instruction]) -> bool:
+    """Whether loads behind an instruction may go before it."""
+    return i in kept or not (isinstance(i.detail, Barrier) or i.op in ("store", "call") or i.op.startswith("atomic"))
+
+
+def _comes_late(i: Instruction) -> bool:
+    return isinstance(i.detail, Memory) and i.detail.space not in ("constant", "param")
 
 
 def _unrolled(function: Function, graph: Graph) -> Iterator[Cycle]:

@@ -36,7 +36,7 @@ from warpsmith.ssa.nodes import (
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane
 
-__all__ = ["Unrolled", "find_numbers", "find_unrolled"]
+__all__ = ["LoopCounter", "Unrolled", "find_counters", "find_numbers", "find_unrolled"]
 
 _NO_NUMBERS: Final = ("address", "from_generic", "lanewise", "param", "query", "to_generic")
 _MOST_TRIPS: Final = 64
@@ -64,12 +64,19 @@ class Unrolled(Struct, frozen=True):
         return sum(symbol.bytes for symbol in self.arrays if symbol not in self.numbers)
 
 
-class _Counter(Struct, frozen=True):
-    """A loop that runs `trips` times. `phi`: its counter; `end`: the block of code whose branch ends it."""
+class LoopCounter(Struct, frozen=True):
+    """A loop that runs a known number of times. `phi`: its counter, with the bits that it is in each iteration
+    (`values`); `end`: the block of code whose branch ends it."""
 
     phi: Value
-    trips: int
+    values: tuple[int, ...]
+    cycle: Cycle
     end: str
+
+    @property
+    def trips(self) -> int:
+        """How often the loop is gone through."""
+        return len(self.values)
 
 
 def find_unrolled(function: Function, graph: Graph) -> Unrolled:
@@ -91,6 +98,16 @@ def find_unrolled(function: Function, graph: Graph) -> Unrolled:
     ends = frozenset(counters[phi].end for phi in used)
     numbers = frozenset(s for s, own in kept.items() if all(code.brings_number(i, used) for i in own))
     return Unrolled(tuple(kept), accesses, frozenset(free), ends, numbers)
+
+
+def find_counters(function: Function, graph: Graph) -> tuple[LoopCounter, ...]:
+    """Return the loops that run a known number of times, few enough, one counter of each; none of a listing."""
+    if function.listing is not None:
+        return ()
+    found: dict[str, LoopCounter] = {}
+    for one in _Code(function, graph).counters():
+        found.setdefault(one.cycle.header, one)
+    return tuple(found.values())
 
 
 def find_numbers(function: Function, graph: Graph) -> frozenset[Instruction]:
@@ -150,19 +167,19 @@ class _Code:
 
     # --- loops that run a known number of times
 
-    def counters(self) -> Iterator[_Counter]:
+    def counters(self) -> Iterator[LoopCounter]:
         """Yield the loops whose number of iterations is known, and is small."""
         for cycle in _all_cycles(self.graph.cycles):
             leaving = [n for n in cycle.blocks if any(s not in cycle.blocks for s in self.graph.successors[n])]
             end = self.blocks[leaving[0]].terminator if len(leaving) == 1 else None
             if isinstance(end, Branch) and len(cycle.entries) == 1:
                 for phi in self.blocks[cycle.header].phis:
-                    trips = self.trips(cycle, phi, end, leaving[0])
-                    if trips is not None:
-                        yield _Counter(phi.result, trips, leaving[0])
+                    values = self.values(cycle, phi, end, leaving[0])
+                    if values is not None:
+                        yield LoopCounter(phi.result, values, cycle, leaving[0])
 
-    def trips(self, cycle: Cycle, phi: Phi, end: Branch, leaving: str) -> int | None:
-        """Return how many values a counter has in a loop; None: that is not known, or they are many."""
+    def values(self, cycle: Cycle, phi: Phi, end: Branch, leaving: str) -> tuple[int, ...] | None:
+        """Return the values of a counter in a loop; None: they are not known, or many."""
         starts = {o for before, o in phi.incoming if before not in cycle.blocks}
         steps = {o for before, o in phi.incoming if before in cycle.blocks}
         if len(starts) != 1 or len(steps) != 1:
@@ -171,14 +188,15 @@ class _Code:
         stays = self.graph.successors[leaving][0] in cycle.blocks
         if not isinstance(start, Constant) or not isinstance(step, Value):
             return None
-        bits = start.bits
-        for number in range(1, _MOST_TRIPS + 1):
+        bits, values = start.bits, list[int]()
+        while len(values) < _MOST_TRIPS:
+            values.append(bits)
             known = {phi.result: bits}
             goes_on, bits_next = self.evaluate(end.condition, known), self.evaluate(step, known)
             if goes_on is None or bits_next is None:
                 return None
             if bool(goes_on) != stays:
-                return number
+                return tuple(values)
             bits = bits_next
         return None
 

@@ -2,8 +2,8 @@
 
     issue       instructions / (multiprocessors · instructions a clock · clock)
     pipe        instructions of one kind · width / (multiprocessors · lanes of that kind · clock), the slowest kind
-    L1          max(lines, sectors / 4) of all requests / (multiprocessors · clock)
-    shared      passes of the banks / (multiprocessors · clock)
+    L1          max(lines, bytes of sectors / bytes a clock) of all requests / (multiprocessors · clock)
+    shared      passes of the banks · 128 / (bytes a clock · multiprocessors · clock)
     L2          bytes that the first cache does not have / bandwidth of the second
     memory      bytes that the second does not have / (0.9 · bandwidth)
     latency     (waits for memory · its latency + instructions · theirs) / warps that take turns     (Little's law)
@@ -32,7 +32,8 @@ __all__ = ["Prediction", "Roofline", "Terms", "predict"]
 
 REACHED: Final = 0.9
 """Of the bandwidth that a data sheet names, what streams reach at most (memory-and-cost, D; not fitted)."""
-_SECTORS_A_CLOCK: Final = 4
+_PASS: Final = 128
+"""Bytes that all banks of shared memory give together."""
 _KIB: Final = 1024
 _LANES: Final = 32
 
@@ -108,8 +109,8 @@ def predict(device: Device, work: LaunchWork) -> Prediction | None:
     terms = Terms(
         issue=work.instructions.issued / known.issue * even * uneven,
         pipe=pipe_seconds * uneven,
-        l1=max(work.lines, (work.load_sectors + work.store_sectors) / _SECTORS_A_CLOCK) * even * uneven,
-        shared=(work.passes + work.words) * even * uneven,
+        l1=max(work.lines, (work.load_sectors + work.store_sectors) * SECTOR_BYTES / known.l1_bytes) * even * uneven,
+        shared=(work.passes * _PASS / known.l1_bytes + work.words) * even * uneven,
         l2=moved.l2_bytes / (device.l2_gb_s * 1e9) if device.l2_gb_s else None,
         memory=moved.memory_bytes / (REACHED * device.bandwidth_gb_s * 1e9),
         latency=_waiting(device, known, work, moved) * clocks,
@@ -157,7 +158,8 @@ def _waiting(device: Device, known: Architecture, work: LaunchWork, moved: Traff
     latency = (
         (1 - beyond_first) * slow.l1 + max(0.0, beyond_first - beyond_second) * slow.l2 + beyond_second * slow.memory
     )
-    inside = work.passes * slow.shared
+    # a warp waits for the first pass of what it asks for at once; the others follow, one a clock
+    inside = work.shared_batches * slow.shared + work.passes
     # the clocks in which a warp waits for its own results, of which about two are on the way at a time
     results = work.instructions.issued * slow.arithmetic / 2
     return (work.batches * latency + inside + results) / max(1, here)

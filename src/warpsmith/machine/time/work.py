@@ -60,7 +60,8 @@ class Sweep(Struct, frozen=True):
 class LaunchWork(Struct, frozen=True):
     """A launch; `running_blocks` run at a time on the whole device.
 
-    `batches`: waits for memory, those that a warp makes at once being one; `load_sectors` and
+    `batches`: waits for memory, those that a warp makes at once being one, `shared_batches`: for shared memory;
+    `load_sectors` and
     `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
     memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
     that has 64 bits."""
@@ -84,6 +85,7 @@ class LaunchWork(Struct, frozen=True):
     shared_bytes: int
     flops: float
     wide: float
+    shared_batches: float = 0.0
 
     @property
     def warps(self) -> int:
