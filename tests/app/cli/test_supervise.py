@@ -151,3 +151,26 @@ def test_the_worker_ends_with_a_supervisor_that_is_killed() -> None:
                 return
             time.sleep(0.05)
         pytest.fail("something is left")
+
+
+# a stop that waits until the worker hears stops at all
+EARLY = """
+import os, signal, sys
+from warpsmith.app.cli import supervise
+
+started = os.getpid()
+adopt = supervise.adopt_orphans
+
+def adopt_orphans():
+    adopt()
+    if os.getpid() != started:
+        os.kill(os.getpid(), signal.SIGINT)
+
+supervise.adopt_orphans = adopt_orphans
+sys.exit(supervise.run_supervised(lambda: print("worked") or 0))
+"""
+
+
+def test_a_stop_before_the_work_begins_is_quiet() -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -124,9 +124,13 @@ def _run_worker(work: Callable[[], int], parent: int, stops: frozenset[signal.Si
         signal.signal(number, _stop_all)
     adopt_orphans()
     end_with_parent(parent, signal.SIGTERM)
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     try:
-        return work()
+        # a stop that came meanwhile is heard in this very call, one at the end of the work in the next
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        try:
+            return work()
+        finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, stops)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
