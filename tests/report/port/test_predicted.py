@@ -24,7 +24,7 @@ from warpsmith.report.model import (
     Report,
 )
 from warpsmith.report.port.json import report_json
-from warpsmith.report.port.predicted import bound_text, prediction_text
+from warpsmith.report.port.predicted import bound_text, idle_text, prediction_text
 
 V100 = device("v100")
 NOTHING = TouchedSectors(0, 0, 0, 0)
@@ -48,6 +48,18 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines(*kernels: KernelPrediction, copies: CopyPrediction | None = COPIES) -> list[str]:
     return prediction_text(PortPrediction(V100, kernels, copies)).splitlines()
+
+
+def test_a_kernel_that_leaves_the_gpu_empty_for_long_is_told() -> None:
+    def said(*kernels: KernelPrediction) -> str:
+        return idle_text(PortPrediction(V100, kernels, COPIES)).strip()
+
+    work = axpy(1 << 24)
+    few = replace(SOLVE, time=timed(replace(work, blocks=80, block_warps=4)))
+    assert said(few, SWEEP) == "solve has too few threads for this GPU: `--optimize` looks for a faster port"
+    assert said(few, replace(few, name="b")).startswith("solve and b have too few")
+    assert said(replace(few, time=timed(replace(work, blocks=81, block_warps=4)))) == ""
+    assert said(replace(few, seconds=0.0009), SOLVE, replace(few, seconds=None)) == ""
 
 
 def test_sizes_of_all_kernels_stand_once() -> None:

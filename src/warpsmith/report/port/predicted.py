@@ -26,7 +26,7 @@ from warpsmith.report.model import (
 )
 from warpsmith.report.table import table_text
 
-__all__ = ["bound_text", "lacking_text", "prediction_json", "prediction_text"]
+__all__ = ["bound_text", "idle_text", "lacking_text", "prediction_json", "prediction_text"]
 
 _BOUND: Final = {
     "issue": "instructions issued",
@@ -35,6 +35,9 @@ _BOUND: Final = {
     "launch": "the launch",
 }
 _MOST_SIZES: Final = 4
+_SCHEDULERS: Final = 4
+"""Of a multiprocessor."""
+_LONG_S: Final = 1e-3
 _MOST_CHOICES: Final = 8
 """Mappings of a kernel that are printed."""
 _HEADER: Final = ("kernel", "launches", "together", "registers", "bound by")
@@ -54,6 +57,24 @@ def prediction_text(found: PortPrediction) -> str:
     asked = [f"        {_given_text(unknown)}"] if unknown else []
     tables = [_mappings_text(one) for one in found.mappings]
     return "\n".join([head, table_text(rows, _HEADER), *asked, *_doubts(found), *tables])
+
+
+def idle_text(found: PortPrediction) -> str:
+    """Say which kernels run long on a GPU that is nearly empty, and what looks for faster ones; "" where none does."""
+    # a warp for each scheduler of a multiprocessor at most: most of the time nothing can be issued
+    few = found.device.units * _SCHEDULERS
+    names = [k.name for k in found.kernels if (k.seconds or 0.0) >= _LONG_S and 0 < _warps(k) <= few]
+    if not names:
+        return ""
+    shown = _join([*names[:_MOST_SIZES], *(["others"] if len(names) > _MOST_SIZES else [])])
+    have = "has" if len(names) == 1 else "have"
+    return f"        {shown} {have} too few threads for this GPU: `--optimize` looks for a faster port"
+
+
+def _warps(kernel: KernelPrediction) -> int:
+    """Return the warps of the longest launch."""
+    work = None if kernel.time is None else kernel.time.work
+    return 0 if work is None else work.blocks * work.block_warps
 
 
 def _mappings_text(found: KernelMappings) -> str:

@@ -16,7 +16,7 @@ from warpsmith.report.placement.text import placement_text
 from warpsmith.report.port.copies import copies_text
 from warpsmith.report.port.hottest import hottest_text
 from warpsmith.report.port.moved import moved_text
-from warpsmith.report.port.predicted import prediction_text
+from warpsmith.report.port.predicted import idle_text, prediction_text
 from warpsmith.report.search.text import search_text
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
@@ -39,6 +39,7 @@ def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
         parts.append(copies_text(report.transfers))
     if report.predicted is not None:
         parts.append(prediction_text(report.predicted))
+        parts.append(idle_text(report.predicted) if report.search is None else "")
     if report.search is not None:
         parts.append(search_text(report.search))
     parts += [_finding_text(found) for found in report.findings if not quiet or found.severity == "error"]
