@@ -99,6 +99,7 @@ def _set_op(name: str, made: object) -> Patch:
 _first_above, _period = loops._first_above, touching.AccessCounter._period
 _ways = walk.WarpWalk._ways
 _take = tallies.Tallies.take
+_weights = threads.LaunchedThreads.axis_weights
 _register, _count = threads.LaunchedThreads.register, requests.count_sectors
 BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
     "a loop ends an iteration late": (
@@ -128,10 +129,14 @@ BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
         _set(walk.WarpWalk, "_ways", lambda self, block, mask: list(_ways(self, block, mask))[:1]), _both_are_lower),
     "what comes of both ways is known": (_set(walk, "_between", lambda *_: set()), _both_are_lower),
     "the last block is forgotten": (
-        _set(threads, "_axis_weights",
-             lambda numbers, blocks, steady: np.array([1.0, blocks - 2, 0, 0] if blocks > 4 else [1.0] * blocks)),
+        _set(threads.LaunchedThreads, "axis_weights", lambda *given, steady: _without_last(*given, steady=steady)),
         _blocks_differ),
 }  # fmt: skip
+
+
+def _without_last(of: threads.LaunchedThreads, axis: str, *, steady: bool) -> Column:
+    weights = _weights(of, axis, steady=steady)
+    return np.append(weights[:-1], 0.0) if of.sampled(axis) else weights
 
 
 def _op_differs(op: str) -> bool:
