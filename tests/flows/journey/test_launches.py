@@ -54,6 +54,7 @@ def test_branches_are_taken_as_the_numbers_say() -> None:
         (f"while (k < 3) {{ k = k + 2; {ROW} }}", "this runs on the host"),
         (f"if (a[0] > 3) {{ {ROW} }}", "hangs on more than whole numbers"),
         (f"for (int t = 0; t < 100000; t++) {{ {ROW} }}", "more than 2,000 times"),
+        (f"for (int t = 0; t < 2000000000; t++) {{ k = t; }} {ROW}", "too often to be followed"),
         (f"unsigned char few = n; for (int t = 0; t < few; t++) {{ {ROW} }}", "hangs on more than whole numbers"),
         (f"for (int t = 0; t < k - 1u; t++) {{ {ROW} }}", "hangs on more than whole numbers"),
         (f"k = n * n * n * 8; if (k > 0) {{ {ROW} }}", "hangs on more than whole numbers"),

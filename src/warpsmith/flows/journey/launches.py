@@ -47,6 +47,7 @@ __all__ = ["MOST_LAUNCHES", "Values", "find_launches", "whole_value"]
 
 MOST_LAUNCHES: Final = 2_000
 """More are not followed: each of them runs on every machine."""
+_MOST_STATEMENTS: Final = 200_000
 Values = Mapping[Symbol, int]
 
 
@@ -76,9 +77,13 @@ class _Walker:
         self.values = values
         self.first = {id(one.statements[0]): one.kernel for one in fragments}
         self.inside = {id(stmt) for one in fragments for stmt in one.statements}
+        self.left = _MOST_STATEMENTS
 
     def statement(self, stmt: Stmt) -> Iterator[tuple[Kernel, Values]]:
         """Yield the launches of a statement."""
+        self.left -= 1
+        if self.left < 0:
+            raise _refuse(stmt, "the host goes through this too often to be followed: give smaller sizes")
         if id(stmt) in self.first:
             yield self.first[id(stmt)], dict(self.values)
             return
