@@ -31,7 +31,7 @@ from warpsmith.poly.regions.state import State
 from warpsmith.tree.containers import holds_no_container
 from warpsmith.tree.nodes import Call, For, Loop, VarDecl
 from warpsmith.tree.printing.printer import quote_expression
-from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.types import Array, Pointer, Symbol
 from warpsmith.tree.walk import walk
 
 __all__ = ["Judgement", "Question", "doubt", "judge", "reaches_further", "unknown_element"]
@@ -125,8 +125,9 @@ def _open(answer: Judgement) -> bool:
     if isinstance(answer.verdict, Proved):
         return False
     if isinstance(answer.combined, Proved):
-        # under a guard its elements may turn out to be apart: then it is parallel, which is better
-        return not _is_certain(answer)
+        # under a guard its elements may turn out to be apart: then it is parallel, which is better; a witness may be one
+        # of rows that overlap, C[0][n] and C[1][0], which the guard of the rows excludes
+        return not _is_certain(answer) or any(isinstance(r.variable.type, Array | Pointer) for r in answer.reductions)
     if answer.combined is not None or answer.avoidable:
         return True
     return not (answer.region.reached and not answer.region.unproved and _is_certain(answer))
