@@ -45,6 +45,8 @@ CASES: list[tuple[str, str, str, int, str]] = [
     ("a[i + 1] = a[i] + b[i];", "scan", "Refuted", 0, "a running value (+: a)"),
     ("a[k[i]] = i; b[k[i] % 3] = 1;", "unanalyzable", "Unknown", 0, "is not affine"),
     ("a[i + 1] = a[i] && b[i];", "sequential", "Refuted", 0, "stays on the host"),
+    ("for (int j = 0; j < 9; j++) a[i * m + j] += b[j];", "parallel", "Proved", 1, "m >= 9"),
+    ("for (int j = 0; j < 9; j++) a[j] += b[i];", "reduction", "Refuted", 0, "an associative update (+: a)"),
 ]
 
 
