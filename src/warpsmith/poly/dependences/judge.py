@@ -125,8 +125,8 @@ def _open(answer: Judgement) -> bool:
     if isinstance(answer.verdict, Proved):
         return False
     if isinstance(answer.combined, Proved):
-        # under a guard its elements may turn out to be apart: then it is parallel, which is better; a witness may be one
-        # of rows that overlap, C[0][n] and C[1][0], which the guard of the rows excludes
+        # under a guard its elements may turn out to be apart: then it is parallel, which is better; a witness may be
+        # one of rows that overlap, C[0][n] and C[1][0], which the guard of the rows excludes
         return not _is_certain(answer) or any(isinstance(r.variable.type, Array | Pointer) for r in answer.reductions)
     if answer.combined is not None or answer.avoidable:
         return True
