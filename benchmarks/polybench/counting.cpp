@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,15 @@ Counts &copies()
 {
     static Counts *counts = new Counts;
     return *counts;
+}
+
+/* Where only a part of an array is copied, kernels get a pointer to where the array would start. */
+constexpr size_t before = 1 << 24;
+
+std::map<const char *, size_t> &allocations()
+{
+    static auto *found = new std::map<const char *, size_t>;
+    return *found;
 }
 
 void write()
@@ -71,8 +81,23 @@ void ws_register(const void *, size_t, const char *, int) {}
 cudaError_t ws_malloc_named(void **memory, size_t bytes, const char *)
 {
     /* Addresses only: no page is ever touched. */
-    *memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return *memory == MAP_FAILED ? cudaErrorMemoryAllocation : cudaSuccess;
+    void *const room = mmap(nullptr, bytes + before, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return cudaErrorMemoryAllocation;
+    *memory = static_cast<char *>(room) + before;
+    allocations()[static_cast<const char *>(room)] = bytes + before;
+    return cudaSuccess;
+}
+
+/* Return the bytes from a place to the end of the allocation that it is in, or in front of; 0 where it is in none. */
+long long ws_bytes_behind(const void *place)
+{
+    const auto next = allocations().upper_bound(static_cast<const char *>(place));
+    if (next == allocations().begin())
+        return 0;
+    const auto [start, bytes] = *std::prev(next);
+    const auto left = start + bytes - static_cast<const char *>(place);
+    return left > 0 ? left : 0;
 }
 
 cudaError_t cudaFree(void *) { return cudaSuccess; }

@@ -1,0 +1,138 @@
+"""Ports of PolyBench beside what PPCG makes of the same programs, in the same counters.
+
+python -m benchmarks.against FOLDER [--set SMALL] [PROGRAM...]
+
+FOLDER/NAME has what `ppcg --target=cuda` writes for benchmarks/polybench/NAME.c with the macros of the data set:
+NAME_host.cu, NAME_kernel.cu, NAME_kernel.hu (`python -m benchmarks.against --make PPCG FOLDER [--set SMALL]` asks it for
+them). The host parts of both are run without a device, and their launches recorded; the SIMT machine runs every different
+launch; both are predicted by the same model. Registers and spills are ptxas'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from benchmarks.against.counters import COUNTERS, Sums, count
+from benchmarks.against.launches import record
+from benchmarks.polybench import suite
+
+from warpsmith.machine.devices import device
+
+GPU: Final = device("h100")
+_INCLUDE: Final = re.compile(r'^#include "(\w[^"]*_kernel\.hu|cuda\.h)"\n', re.M)
+_LEAST_OR_MOST: Final = re.compile(r"#define ppcg_(min|max)\(x,y\) +\(\{.*")
+"""PPCG writes both with statement expressions, which kernels of NVRTC and ours may not have."""
+_FIXED: Final = ("-DSUITE_FIXED_ARRAYS", "-DSUITE_FIXED_BOUNDS")
+"""Both see sizes as constants: C++ has no arrays with other extents, and PPCG's host programs are C++."""
+
+
+def main() -> int:
+    """Print a row a program."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.against")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--make", metavar="PPCG")
+    parser.add_argument("--set", default="SMALL", choices=suite.SETS)
+    parser.add_argument("programs", nargs="*")
+    given = parser.parse_args()
+    paths = [path for path in suite.programs() if not given.programs or path.stem in given.programs]
+    if given.make is not None:
+        for path in paths:
+            _make(given.make, path, given.folder / path.stem, given.set)
+        return 0
+    print(f"ports and PPCG's, {given.set}, {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}")
+    print(f"{'':18}" + "".join(f"{name:>26}" for name in COUNTERS))
+    print(f"{'program':18}" + f"{'ours':>10}{'theirs':>10}{'':6}" * len(COUNTERS))
+    found: dict[str, list[float]] = {name: [] for name in COUNTERS}
+    for path in paths:
+        _print_row(path, given.folder / path.stem, given.set, found)
+    for name, ratios in found.items():
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
+        better = sum(ratio >= 1 for ratio in ratios)
+        print(f"{name}: no more on {better} of {len(ratios)}; theirs / ours {mean:.2f} (geometric mean)")
+    return 0
+
+
+def _print_row(path: Path, folder: Path, data_set: str, found: dict[str, list[float]]) -> None:
+    ours, theirs = _of_ours(path, data_set), _of_theirs(path, folder, data_set)
+    if isinstance(ours, str) or isinstance(theirs, str):
+        words = [f"{who}: {one}" for who, one in (("ours", ours), ("theirs", theirs)) if isinstance(one, str)]
+        print(f"{path.stem:18}{'; '.join(words)}", flush=True)
+        return
+    row = f"{path.stem:18}"
+    for name in COUNTERS:
+        one, other = ours.values[name], theirs.values[name]
+        scale = 1e6 if name == "time" else 1.0 if name == "launches" else 1e-3
+        lacks = name == "time" and bool(ours.unpredicted or theirs.unpredicted)
+        if one and other and not lacks:
+            found[name].append(other / one)
+        ratio = "    -" if not one or not other or lacks else f"{other / one:5.2f}"
+        row += f"{one * scale:10.1f}{other * scale:10.1f} {ratio}"
+    notes = [f"{who} {one.unpredicted}" for who, one in (("ours", ours), ("theirs", theirs)) if one.unpredicted]
+    print("  ".join((row, *notes)), flush=True)
+
+
+def _of_ours(path: Path, data_set: str) -> Sums | str:
+    """Return the counters of our port; why there are none."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        command = [sys.executable, "-m", "warpsmith", "port", "--verify", "off", "--all", *_macros(data_set)]
+        done = subprocess.run(
+            [*command, "-o", str(folder / "port"), str(path)], check=False, capture_output=True, text=True
+        )
+        kernels = [*(folder / "port").glob("*_kernels.cu")]
+        if not kernels:
+            return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no kernel"
+        text = suite.in_32_bits(kernels[0].read_text())
+        host = next((folder / "port").glob("*.c"))
+        texts = {host.name: host.read_text(), kernels[0].name: text}
+        for header in (folder / "port").glob("*.h"):
+            (folder / header.name).write_text(header.read_text())
+        return _counted(texts, text, folder, data_set)
+
+
+def _of_theirs(path: Path, folder: Path, data_set: str) -> Sums | str:
+    """Return the counters of what PPCG wrote; why there are none."""
+    host, kernels = folder / f"{path.stem}_host.cu", folder / f"{path.stem}_kernel.cu"
+    if not host.exists() or not kernels.exists():
+        return "nothing was written"
+    declared = _INCLUDE.sub("", (folder / f"{path.stem}_kernel.hu").read_text())
+    text = declared + _LEAST_OR_MOST.sub(r"#define ppcg_\1(x,y) \1(x,y)", _INCLUDE.sub("", kernels.read_text()))
+    whole = _INCLUDE.sub("", host.read_text())
+    with tempfile.TemporaryDirectory() as made:
+        return _counted({"host.cu": text + whole}, text, Path(made), data_set)
+
+
+def _counted(texts: dict[str, str], kernels: str, folder: Path, data_set: str) -> Sums | str:
+    try:
+        recorded = record(texts, folder, (suite.FOLDER,), _macros(data_set))
+        if not recorded.launches:
+            return "no launch"
+        return count(kernels, recorded, GPU)
+    except (RuntimeError, subprocess.CalledProcessError) as problem:
+        return str(problem)[:1500]
+
+
+def _macros(data_set: str) -> tuple[str, ...]:
+    return (f"-D{data_set}_DATASET", *_FIXED)
+
+
+def _make(ppcg: str, path: Path, folder: Path, data_set: str) -> None:
+    """Let PPCG translate a program, in a folder of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [ppcg, "--target=cuda", *_macros(data_set), f"-I{suite.FOLDER}", str(path.absolute())]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    written = (folder / f"{path.stem}_host.cu").exists()
+    print(f"{path.stem:18}{'written' if written else 'nothing'} {done.returncode} {done.stderr.strip()[-300:]}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

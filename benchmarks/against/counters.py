@@ -1,0 +1,121 @@
+"""What recorded launches count when the SIMT machine runs them, and how long they are predicted to take.
+
+Arrays hold random numbers. Of a kernel with more than MOST different launches, MOST are run that lie evenly among them,
+and stand for the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from benchmarks.against.launches import Launched, Recorded
+from msgspec import Struct
+
+from warpsmith.analysis.counts.prediction import HeldKernel, predict_launch
+from warpsmith.analysis.resources.resources import resources
+from warpsmith.analysis.uniformity.facts import LaunchShape
+from warpsmith.base.clock import Clock
+from warpsmith.base.findings import Finding
+from warpsmith.flows.simulate import SimulateOptions, simulate_unit
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.machine.devices import Device
+from warpsmith.ssa.graph import Graph
+
+__all__ = ["COUNTERS", "Sums", "count"]
+
+MOST: Final = 12
+_TYPES: Final = {
+    "double": "f64", "float": "f32", "int": "i32", "unsigned int": "u32", "long": "i64", "long long": "i64",
+    "unsigned char": "u8", "char": "i8", "unsigned long long": "u64", "short": "i16",
+}  # fmt: skip
+_BYTES: Final = {name: int(name[1:]) // 8 for name in _TYPES.values()}
+_PARAMETER: Final = re.compile(r"(?:const )?((?:unsigned |long )?\w+)(?: const)? *\(?\*+ *(?:const )?(?:__restrict__ )?(\w+)")
+_HEAD: Final = r"__global__ void (?:__launch_bounds__\(\d+\) )?{}\((.*?)\)\s*\{{"
+
+COUNTERS: Final = ("sectors", "instructions", "passes", "launches", "time")
+"""32-byte sectors of global memory, instructions of warps, passes of shared memory, launches, predicted seconds."""
+
+
+class Sums(Struct):
+    """Counters of all launches of a program; `unpredicted`: why a kernel has no time."""
+
+    values: dict[str, float]
+    unpredicted: str = ""
+
+
+def count(text: str, recorded: Recorded, gpu: Device) -> Sums:
+    """Return the counters of a program whose kernels stand in `text`; raises RuntimeError where one cannot be run."""
+    unit = read_unit(KernelFile("kernels.cu", "cuda", (), text))
+    if isinstance(unit, Finding):
+        raise RuntimeError(unit.message)
+    sums = Sums(dict.fromkeys(COUNTERS, 0.0))
+    for launched, times in _chosen(recorded.launches):
+        values = _simulated(unit, text, launched, gpu)
+        seconds, why = _predicted(unit, launched, gpu)
+        sums.unpredicted = sums.unpredicted or why
+        for name, value in {**values, "time": seconds, "launches": 1.0}.items():
+            sums.values[name] += times * value
+    return sums
+
+
+def _chosen(launches: Counter[Launched]) -> Iterator[tuple[Launched, float]]:
+    """Yield the launches to be run, each with how many it stands for."""
+    by_kernel: dict[str, list[Launched]] = {}
+    for launched in launches:
+        if all((*launched.grid, *launched.block)):
+            by_kernel.setdefault(launched.kernel, []).append(launched)
+    for different in by_kernel.values():
+        for number in range(few := min(MOST, len(different))):
+            part = different[number * len(different) // few : (number + 1) * len(different) // few]
+            yield part[len(part) // 2], float(sum(launches[one] for one in part))
+
+
+def _simulated(unit: KernelUnit, text: str, launched: Launched, gpu: Device) -> dict[str, float]:
+    given = tuple(_arguments(unit, text, launched))
+    options = SimulateOptions(
+        launched.kernel, launched.block, launched.grid, given, device=gpu.name, checks=(), workers=2
+    )
+    report = simulate_unit(unit, "kernels.cu", options, Clock())
+    if report.status not in ("ok", "pass") and report.exit_code not in (0, 1):
+        told = "; ".join(finding.message for finding in report.diagnostics) or report.status
+        raise RuntimeError(f"{launched.kernel} {given}: {told}")
+    moved = [row for row in report.memory if row.space == "global"]
+    shared = [row for row in report.memory if row.space == "shared"]
+    return {
+        "sectors": float(sum(row.sectors for row in moved)),
+        "instructions": float(report.work.warp_instructions),
+        "passes": float(sum(row.requests + row.bank_conflicts for row in shared)),
+    }
+
+
+def _predicted(unit: KernelUnit, launched: Launched, gpu: Device) -> tuple[float, str]:
+    """Return the predicted seconds of a launch; else 0, and why there are none."""
+    function = unit.module.function(launched.kernel)
+    assert function is not None
+    held = resources((unit.module, function, Graph.of(function)), gpu, launched.block, 0, None)
+    pairs = zip(function.parameters, launched.arguments, strict=True)
+    sizes = {p.name: int(word[2:]) for p, word in pairs if word[0] == "i"}
+    kernel = HeldKernel(unit.module, function, gpu, held)
+    found = predict_launch(kernel, LaunchShape(launched.block, launched.grid, sizes))
+    if found.prediction is None:
+        return 0.0, f"{launched.kernel}: {', '.join(found.lacks)}"
+    return found.prediction.seconds, ""
+
+
+def _arguments(unit: KernelUnit, text: str, launched: Launched) -> Iterator[str]:
+    """Yield the arguments of a launch as `simulate` takes them."""
+    function = unit.module.function(launched.kernel)
+    assert function is not None
+    head = re.search(_HEAD.format(re.escape(launched.kernel)), text, re.S)
+    assert head is not None, launched.kernel
+    types = {name: _TYPES[type] for type, name in _PARAMETER.findall(head[1]) if type in _TYPES}
+    for parameter, word in zip(function.parameters, launched.arguments, strict=True):
+        kind, value = word[0], word[2:]
+        if kind != "p":
+            yield f"{parameter.name}={value}"
+            continue
+        type = types[parameter.name]
+        yield f"{parameter.name}=rand:{type}[{max(1, int(value) // _BYTES[type])}]"
