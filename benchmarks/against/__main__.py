@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--make", metavar="PPCG")
     parser.add_argument("--set", default="SMALL", choices=suite.SETS)
+    parser.add_argument("--predict", action="store_true", help="launches and predicted times alone: nothing is run")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
     paths = [path for path in suite.programs() if not given.programs or path.stem in given.programs]
@@ -53,7 +54,7 @@ def main() -> int:
     print(f"{'program':18}" + f"{'ours':>10}{'theirs':>10}{'':6}" * len(COUNTERS))
     found: dict[str, list[float]] = {name: [] for name in COUNTERS}
     for path in paths:
-        _print_row(path, given.folder / path.stem, given.set, found)
+        _print_row(path, given.folder / path.stem, (given.set, not given.predict), found)
     for name, ratios in found.items():
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
         better = sum(ratio >= 1 for ratio in ratios)
@@ -61,8 +62,8 @@ def main() -> int:
     return 0
 
 
-def _print_row(path: Path, folder: Path, data_set: str, found: dict[str, list[float]]) -> None:
-    ours, theirs = _of_ours(path, data_set), _of_theirs(path, folder, data_set)
+def _print_row(path: Path, folder: Path, how: tuple[str, bool], found: dict[str, list[float]]) -> None:
+    ours, theirs = _of_ours(path, *how), _of_theirs(path, folder, *how)
     if isinstance(ours, str) or isinstance(theirs, str):
         words = [f"{who}: {one}" for who, one in (("ours", ours), ("theirs", theirs)) if isinstance(one, str)]
         print(f"{path.stem:18}{'; '.join(words)}", flush=True)
@@ -80,7 +81,7 @@ def _print_row(path: Path, folder: Path, data_set: str, found: dict[str, list[fl
     print("  ".join((row, *notes)), flush=True)
 
 
-def _of_ours(path: Path, data_set: str) -> Sums | str:
+def _of_ours(path: Path, data_set: str, run: bool) -> Sums | str:
     """Return the counters of our port; why there are none."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -96,10 +97,10 @@ def _of_ours(path: Path, data_set: str) -> Sums | str:
         texts = {host.name: host.read_text(), kernels[0].name: text}
         for header in (folder / "port").glob("*.h"):
             (folder / header.name).write_text(header.read_text())
-        return _counted(texts, text, folder, data_set)
+        return _counted(texts, text, folder, data_set, run)
 
 
-def _of_theirs(path: Path, folder: Path, data_set: str) -> Sums | str:
+def _of_theirs(path: Path, folder: Path, data_set: str, run: bool) -> Sums | str:
     """Return the counters of what PPCG wrote; why there are none."""
     host, kernels = folder / f"{path.stem}_host.cu", folder / f"{path.stem}_kernel.cu"
     if not host.exists() or not kernels.exists():
@@ -108,15 +109,15 @@ def _of_theirs(path: Path, folder: Path, data_set: str) -> Sums | str:
     text = declared + _LEAST_OR_MOST.sub(r"#define ppcg_\1(x,y) \1(x,y)", _INCLUDE.sub("", kernels.read_text()))
     whole = _INCLUDE.sub("", host.read_text())
     with tempfile.TemporaryDirectory() as made:
-        return _counted({"host.cu": text + whole}, text, Path(made), data_set)
+        return _counted({"host.cu": text + whole}, text, Path(made), data_set, run)
 
 
-def _counted(texts: dict[str, str], kernels: str, folder: Path, data_set: str) -> Sums | str:
+def _counted(texts: dict[str, str], kernels: str, folder: Path, data_set: str, run: bool) -> Sums | str:
     try:
         recorded = record(texts, folder, (suite.FOLDER,), _macros(data_set))
         if not recorded.launches:
             return "no launch"
-        return count(kernels, recorded, GPU)
+        return count(kernels, recorded, GPU, run=run)
     except (RuntimeError, subprocess.CalledProcessError) as problem:
         return str(problem)[:1500]
 

@@ -33,6 +33,7 @@ _TYPES: Final = {
 }  # fmt: skip
 _BYTES: Final = {name: int(name[1:]) // 8 for name in _TYPES.values()}
 _PARAMETER: Final = re.compile(r"(?:const )?((?:unsigned |long )?\w+)(?: const)? *\(?\*+ *(?:const )?(?:__restrict__ )?(\w+)")
+_TYPEDEF: Final = re.compile(r"^typedef ((?:unsigned |long )?\w+) (\w+);", re.M)
 _HEAD: Final = r"__global__ void (?:__launch_bounds__\(\d+\) )?{}\((.*?)\)\s*\{{"
 
 COUNTERS: Final = ("sectors", "instructions", "passes", "launches", "time")
@@ -46,14 +47,15 @@ class Sums(Struct):
     unpredicted: str = ""
 
 
-def count(text: str, recorded: Recorded, gpu: Device) -> Sums:
-    """Return the counters of a program whose kernels stand in `text`; raises RuntimeError where one cannot be run."""
+def count(text: str, recorded: Recorded, gpu: Device, *, run: bool = True) -> Sums:
+    """Return the counters of a program whose kernels stand in `text`, without `run` launches and times alone; raises
+    RuntimeError where a kernel cannot be run."""
     unit = read_unit(KernelFile("kernels.cu", "cuda", (), text))
     if isinstance(unit, Finding):
         raise RuntimeError(unit.message)
     sums = Sums(dict.fromkeys(COUNTERS, 0.0))
     for launched, times in _chosen(recorded.launches):
-        values = _simulated(unit, text, launched, gpu)
+        values = _simulated(unit, text, launched, gpu) if run else {}
         seconds, why = _predicted(unit, launched, gpu)
         sums.unpredicted = sums.unpredicted or why
         for name, value in {**values, "time": seconds, "launches": 1.0}.items():
@@ -111,7 +113,8 @@ def _arguments(unit: KernelUnit, text: str, launched: Launched) -> Iterator[str]
     assert function is not None
     head = re.search(_HEAD.format(re.escape(launched.kernel)), text, re.S)
     assert head is not None, launched.kernel
-    types = {name: _TYPES[type] for type, name in _PARAMETER.findall(head[1]) if type in _TYPES}
+    spelled = {name: type for type, name in _TYPEDEF.findall(text)}
+    types = {name: _TYPES.get(spelled.get(type, type), "") for type, name in _PARAMETER.findall(head[1])}
     for parameter, word in zip(function.parameters, launched.arguments, strict=True):
         kind, value = word[0], word[2:]
         if kind != "p":

@@ -17,13 +17,14 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.flows.caches import run_with_caches
 from warpsmith.flows.policies import Repeated, run_policies
 from warpsmith.flows.started import StartedLaunch, place_launch
 from warpsmith.kernels.arguments import ELEMENTS, Argument, Array
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
-from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, PolicyRow, SimulationReport, Work
+from warpsmith.report.simulation.model import CacheRun, Check, LaunchRow, Mistake, OutputRow, PolicyRow, SimulationReport, Work
 from warpsmith.report.simulation.rows import (
     Pieces,
     Watched,
@@ -65,7 +66,8 @@ turns in vain, and under some policies for ever."""
 class SimulateOptions(Struct, frozen=True):
     """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `policies`: those under which it is
-    run once more; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `selection`: the
+    run once more; `caches`: what those of the device make
+    of it; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `selection`: the
     warps that are counted; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on
     which numbers, and the time that it may take."""
 
@@ -83,6 +85,7 @@ class SimulateOptions(Struct, frozen=True):
     timeline: bool = False
     profile: bool = False
     policies: tuple[PolicyName, ...] = ()
+    caches: bool = False
     engine: Engine = ""
     workers: int = 1
     selection: Selection = Selection()
@@ -146,6 +149,7 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     place = started.place_again
     bounded = replace(launch, max_steps=min(launch.max_steps, _MORE + _TIMES * outcome.steps))
     repeated = Repeated(unit.module, kernel.name, bounded, place, held, limit, options.engine, drawn, ordered)
+    caches, cut = _run_with_caches(options, unit, kernel, started, cut)
     out = options.out if cut is None else {}
     again, cut = _run_again(options, repeated, cut)
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
@@ -175,6 +179,7 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         timeline=timeline_of(_pieces(done, again)) if options.timeline else (),
         drawn=again[0][0].policy if options.timeline and len(again) == 1 and again[0][1] is not None else "",
         policies=tuple(row for row, _ in again),
+        caches=caches,
         timing_s=clock.laps,
     )
 
@@ -259,6 +264,21 @@ def _run_again(
     except KeyboardInterrupt:
         return found, _Cut(INTERRUPTED, (Finding("INT001", "error", "interrupted"),))
     return found, cut
+
+
+def _run_with_caches(
+    options: SimulateOptions, unit: KernelUnit, kernel: Function, started: StartedLaunch, cut: _Cut | None
+) -> tuple[CacheRun | None, _Cut | None]:
+    """Return what caches make of a launch that nothing has cut short, where that is asked for."""
+    if not options.caches or cut is not None:
+        return None, cut
+    try:
+        with _limit_time(options.settings, kernel.name, kernel):
+            return run_with_caches(unit, kernel, started, device(options.device), options.progress), None
+    except InputError as error:
+        return None, _Cut(_OUT_OF_TIME, error.findings)
+    except KeyboardInterrupt:
+        return None, _Cut(INTERRUPTED, (Finding("INT001", "error", "interrupted", kernel.span),))
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import json
 from warpsmith import __version__
 from warpsmith.base.source import Span, readable
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, span_json
+from warpsmith.report.simulation.caches import caches_json
 from warpsmith.report.simulation.model import (
     BlockRow,
     Check,
@@ -94,6 +95,8 @@ def _simulation(report: SimulationReport) -> Json:
             entry[_KEYS[check]] = found
     if report.blocks:
         entry["blocks"] = [_block(row) for row in report.blocks]
+    if report.caches is not None:
+        entry["caches"] = caches_json(report.caches)
     if report.policies:
         entry["policies"] = [_policy(row) for row in report.policies]
     return entry | ({"timeline": [_group(group) for group in report.timeline]} if report.timeline else {})

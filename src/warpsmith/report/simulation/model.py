@@ -15,6 +15,8 @@ __all__ = [
     "CHECKS",
     "BlockRow",
     "BranchRow",
+    "CacheRow",
+    "CacheRun",
     "Check",
     "Column",
     "LaunchRow",
@@ -134,6 +136,37 @@ class PolicyRow(Struct, frozen=True):
     stopped: str = ""
 
 
+class CacheRow(Struct, frozen=True):
+    """The requests to one array, in sectors: loads, and those that the first cache had; loads and atomics that the
+    second had, and that it read from memory; stores; what went back to memory; atomics."""
+
+    name: str
+    loads: int
+    first_hits: int
+    second_hits: int
+    read: int
+    stores: int
+    written: int
+    atomics: int
+
+    @property
+    def asked(self) -> int:
+        """Sectors that the second cache was asked for, to be read."""
+        return self.second_hits + self.read
+
+
+class CacheRun(Struct, frozen=True):
+    """What the caches of a GPU (`device`) make of the launch (simt/caches). `resident` blocks run on a multiprocessor;
+    bytes of the first cache, which each has beside shared memory, and of the second. `why`: why there are none."""
+
+    device: str
+    resident: int = 0
+    first_bytes: int = 0
+    second_bytes: int = 0
+    rows: tuple[CacheRow, ...] = ()
+    why: str = ""
+
+
 class WarpStep(Struct, frozen=True):
     """`count` instructions of one line that warps execute with the same lanes; `first`: the number of the first one."""
 
@@ -191,6 +224,7 @@ class SimulationReport(Struct, frozen=True):
     outputs: tuple[OutputRow, ...] = ()
     timeline: tuple[TimelineGroup, ...] = ()
     policies: tuple[PolicyRow, ...] = ()
+    caches: CacheRun | None = None
     drawn: str = ""
     blocks: tuple[BlockRow, ...] = ()
     timing_s: Mapping[str, float] = field(default_factory=dict)

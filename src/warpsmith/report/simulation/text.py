@@ -13,6 +13,7 @@ from typing import Final
 from warpsmith.base.findings import render_finding
 from warpsmith.base.source import Span, readable
 from warpsmith.report.analysis.text import columns
+from warpsmith.report.simulation.caches import cache_lines
 from warpsmith.report.simulation.model import CHECKS, Check, Column, LaunchRow, SimulationReport, TimelineGroup
 from warpsmith.report.words import NVIDIA, Speech
 
@@ -41,6 +42,8 @@ def simulation_text(report: SimulationReport, width: int = 100, words: Speech = 
         parts.append("\n".join(_blocks(report, words)))
     if report.memory:
         parts.append("\n".join(_accesses(report, words)))
+    if report.caches is not None:
+        parts.append("\n".join(cache_lines(report.caches, words)))
     if report.policies:
         parts.append("\n".join(_policies(report, words)))
     parts += [_mistake(render_finding(m.finding), m.times) for m in report.mistakes]

@@ -20,6 +20,7 @@ from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, elemen
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.observers.races import CELL, Kind, KnownCell, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
+from warpsmith.simt.engine.observers.trace import trace_function
 from warpsmith.simt.engine.ops.atomics import COMBINED
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords, Stop
 from warpsmith.ssa.types import Type
@@ -132,6 +133,8 @@ class AccessWriter:
         self.runtime, self.kind = runtime, kind
         self.e = e = runtime.emit()
         self.request = request_function(e, kind.space, kind.size, kind.aligned) if runtime.checks.requests else None
+        traced = runtime.checks.traced and kind.space in ("global", "generic")
+        self.trace = trace_function(e, kind.kind, kind.space, kind.size, kind.aligned) if traced else None
         watched = runtime.checks.races and kind.space not in ("local", "constant")
         self.race = race_function_of(e, kind.kind, resident=runtime.checks.resident) if watched else None
         self.scalar = element(kind.type)
@@ -226,7 +229,7 @@ class AccessWriter:
         self.search(search, head, there)
         e.at(serve)
         group = e.b.and_(inside, there)
-        if self.request is not None:
+        if self.request is not None or self.trace is not None:
             self.count_once(there)
         self.serve(group, offsets)
         e.b.store(e.remove_lanes(there, group), left)
@@ -247,12 +250,16 @@ class AccessWriter:
         self.stop_at(lowest, I64(Stop.BOUNDS))
 
     def count_once(self, there: Ir) -> None:
-        """Write: where no lane has been served yet, count the request for the region of its lowest lane."""
+        """Write: where no lane has been served yet, count the request for the region of its lowest lane, and write it
+        down."""
         e = self.e
         with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
-            row = e.b.mul(e.read(self.site, RegionWords.NUMBER), I64(5))
-            sums = e.b.gep(e.pointer(e.read(self.site, SiteWords.SUMS)), [row], source_etype=I64)
-            e.b.call(self.request, [sums, self.addresses, self.mask])
+            if self.request is not None:
+                row = e.b.mul(e.read(self.site, RegionWords.NUMBER), I64(5))
+                sums = e.b.gep(e.pointer(e.read(self.site, SiteWords.SUMS)), [row], source_etype=I64)
+                e.b.call(self.request, [sums, self.addresses, self.mask])
+            if self.trace is not None:
+                e.b.call(self.trace, [self.state, self.warp, self.addresses, self.mask])
 
     # --- one region
 

@@ -30,6 +30,7 @@ from warpsmith.ssa.nodes import BasicBlock, Function, Module
 if TYPE_CHECKING:
     from warpsmith.simt.engine.compile import CompiledKernel
     from warpsmith.simt.engine.launch import Ended
+    from warpsmith.simt.engine.observers.trace import Trace
 
 PATIENCE: Final = 20_000_000
 """Instructions of lanes of a block after which it seems to wait for others, if it may."""
@@ -74,8 +75,10 @@ def run(
     workers: int = 1,
     progress: Progress = ignore_progress,
     rescue: Callable[[EngineCounts], None] = forget_counters,
+    trace: Trace | None = None,
 ) -> Run:
-    """Run a kernel that is not refused, on at most `workers` threads; on one where the order of blocks may matter.
+    """Run a kernel that is not refused, on at most `workers` threads; on one where the order of blocks may matter, or
+    where requests are written down in `trace` (observers/trace.py).
     Where it stops early, `memory` is put back as it was; where that is because something is raised meanwhile (a time
     limit, Ctrl-C), `rescue` gets the counters up to there.
 
@@ -87,10 +90,10 @@ def run(
     # who waits in a called function cannot give way
     may_give_way = not checks.policy and not called_functions(module, function)
     grid, spins = waits_for_grid(function), may_give_way and bool(spinning_loops(function))
-    checks = replace(checks, resident=grid, sliced=grid and spins)
+    checks = replace(checks, resident=grid, sliced=grid and spins, traced=trace is not None)
     patience = PATIENCE if spins and not grid else 0
-    attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot(), patience)
-    return attempt.run_on(min(workers, launch.blocks))
+    attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot(), patience, trace)
+    return attempt.run_on(min(workers, launch.blocks) if trace is None else 1)
 
 
 class _Attempt(Struct, frozen=True):
@@ -106,6 +109,7 @@ class _Attempt(Struct, frozen=True):
     rescue: Callable[[EngineCounts], None]
     restore: Callable[[], None]
     patience: int
+    trace: Trace | None = None
 
     def run_on(self, workers: int) -> Run:
         """Run it on at most so many threads, as often as it takes to know what comes of it."""
@@ -163,6 +167,8 @@ class _Attempt(Struct, frozen=True):
         callees = called_functions(self.module, function)
         stack = stack_of(function, callees)
         workers = Workers.of(count, STACK + stack, self.progress)
+        if self.trace is not None:
+            self.trace.empty()
         # on one thread the order is always the same; on several, results depend on it where there are races
         checks = self.checks if count == 1 else replace(self.checks, races=True)
 
@@ -186,6 +192,7 @@ class _Attempt(Struct, frozen=True):
                 guess=guess,
                 patience=self.patience,
                 better=better,
+                trace=self.trace,
             )
             partial.append(made)
             return partial[0]

@@ -151,6 +151,9 @@ class _Indexed(AccessWriter):
             row = b.mul(e.read(self.site, RegionWords.NUMBER), I64(5))
             sums = b.gep(e.pointer(e.read(self.site, SiteWords.SUMS)), [row], source_etype=I64)
             b.call(function, [sums, self.low, self.offsets, self.mask, self.together])
+        if self.trace is not None:
+            addresses = b.add(e.splat(self.low), b.zext(self.offsets, e.vector(I64)))
+            b.call(self.trace, [self.state, self.warp, addresses, self.mask])
         if self.runtime.checks.uninitialized:
             self.check_known(self.mask)
         if self.race is not None:

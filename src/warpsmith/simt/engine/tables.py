@@ -17,6 +17,7 @@ from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
+from warpsmith.simt.engine.observers.trace import Trace
 from warpsmith.simt.engine.reading.written import written_memory
 from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS
@@ -55,6 +56,7 @@ class LaunchTables:
         places: dict[str, int],
         state: Array,
         guess: bool = False,
+        trace: Trace | None = None,
     ) -> None:
         self.code, self.launch, self.state = code, launch, state
         self.kept: list[object] = []
@@ -80,6 +82,9 @@ class LaunchTables:
         starts = {**places, **local.starts, **shared.starts}
         self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
+        if trace is not None:
+            state[LaunchWords.TRACE] = _address(trace.words)
+            self.kept.append(trace)
         if code.ops.asked:
             answers = Answers(code.ops.asked, code.lanes, launch, state)
             state[LaunchWords.ASK] = answers.address

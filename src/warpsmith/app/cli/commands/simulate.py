@@ -62,6 +62,11 @@ __all__ = ["command"]
     help=f"Run it under other ways to keep lanes together: all, or some of {', '.join(POLICIES)}.",
 )
 @click.option(
+    "--caches",
+    is_flag=True,
+    help="Run its requests through the caches of --device: hits, and bytes that memory moves.",
+)
+@click.option(
     "--timeline",
     default="off",
     metavar="FORM[=FILE]",
@@ -224,6 +229,7 @@ def _options(given: Mapping[str, object], settings: Settings) -> SimulateOptions
         timeline=read_timeline(str(given["timeline"]), _PICTURES)[0] != "off",
         profile=bool(given["profile"]),
         policies=_policies(str(given["policy"])),
+        caches=bool(given["caches"]),
         selection=Selection(_numbers("--blocks", given["blocks"]), _numbers("--warps", given["warps"])),
         engine=cast("Engine", text(given["engine"]) or ""),
     )

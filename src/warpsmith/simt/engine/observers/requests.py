@@ -21,9 +21,11 @@ from warpsmith.simt.engine.observers.different import different_function
 from warpsmith.simt.engine.words import RequestWords
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 
-__all__ = ["request_function"]
+__all__ = ["each_sector", "lowest_address", "request_function"]
 
 Space = Literal["global", "shared", "local", "constant", "generic"]
+Body = Callable[[Ir, Ir], None]
+"""Writes code for a number, and the lanes that have it."""
 _OFFSET: Final = SHARED_WINDOW - 1
 """The bits of an address without those of its window."""
 
@@ -51,7 +53,7 @@ def request_function(e: Emit, space: Space, size: int, aligned: int) -> Ir:
 def _by_window(e: Emit, parts: dict[Space, Ir], arguments: Sequence[Ir]) -> None:
     """Ask the function of the space that the lowest lane's address is in."""
     _, addresses, mask = arguments
-    lowest = _at(e, _store_vector(e, addresses), e.lowest(mask))
+    lowest = lowest_address(e, addresses, mask)
     local = e.b.icmp_unsigned(">=", lowest, I64(LOCAL_WINDOW))
     shared = e.b.icmp_unsigned(">=", lowest, I64(SHARED_WINDOW))
     with e.b.if_else(local) as (then, other):
@@ -62,6 +64,18 @@ def _by_window(e: Emit, parts: dict[Space, Ir], arguments: Sequence[Ir]) -> None
                 e.b.call(parts["shared"], arguments)
             with last:
                 e.b.call(parts["global"], arguments)
+
+
+def each_sector(e: Emit, addresses: Ir, mask: Ir, shape: tuple[int, int], body: Body) -> None:
+    """Write `body` for each sector of global memory that lanes touch; `shape`: bytes a lane, what addresses are
+    multiples of."""
+    request = _Counted(e, None, addresses, mask, shape)
+    request.each_different(request.ends(SECTOR), mask, body)
+
+
+def lowest_address(e: Emit, addresses: Ir, mask: Ir) -> Ir:
+    """Return the address of the lowest lane of a mask."""
+    return _at(e, _store_vector(e, addresses), e.lowest(mask))
 
 
 def _store_vector(e: Emit, vector: Ir) -> Ir:
@@ -273,7 +287,7 @@ class _Counted:
         pieces, sectors = (e.b.load(total, typ=I64) for total in totals)
         return pieces, sectors
 
-    def each_different(self, vectors: Sequence[Ir], mask: Ir, body: Callable[[Ir, Ir], None]) -> None:
+    def each_different(self, vectors: Sequence[Ir], mask: Ir, body: Body) -> None:
         """Write `body` for each different number, with the lanes that have it."""
         e = self.e
         slots = [_store_vector(e, vector) for vector in vectors]
