@@ -93,7 +93,7 @@ def stream() -> LaunchWork:
     """Return a launch that has all kinds of work."""
     touched = TouchedSectors(64, 64_000, 64_100, 700_000)
     kinds = WarpInstructions(1e6, 1e6, 1e6, 1e6, 1e5, 1e5, 1e6, 1e6, 10)
-    sweeps = tuple(Sweep((4.0, 400.0, 400.0), (100.0, 10.0)) for _ in range(8))
+    sweeps = tuple(Sweep((4.0, 400.0, 400.0), (1.0, 100.0, 100.0), (100.0, 10.0)) for _ in range(8))
     return LaunchWork(
         6400, 8, 8, 1056, kinds, 1e6, 4e6, 1e6, 2e6, 1e5, 0.0, 0.0, 1e6, touched, touched, sweeps, 4096, 1e8, 0.5
     )

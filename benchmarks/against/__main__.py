@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -81,23 +82,27 @@ def _print_row(path: Path, folder: Path, how: tuple[str, bool], found: dict[str,
     print("  ".join((row, *notes)), flush=True)
 
 
+def port_texts(path: Path, data_set: str, folder: Path, macros: Sequence[str] = ()) -> tuple[dict[str, str], str] | str:
+    """Return the files of a program's port by their names, and its kernels, with indices of 32 bits; why there are none.
+    Headers are written to `folder`."""
+    command = [sys.executable, "-m", "warpsmith", "port", "--verify", "off", "--all", f"-D{data_set}_DATASET", *macros]
+    port = folder / "port"
+    done = subprocess.run([*command, "-o", str(port), str(path)], check=False, capture_output=True, text=True)
+    kernels = [*port.glob("*_kernels.cu")]
+    if not kernels:
+        return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no kernel"
+    text = suite.in_32_bits(kernels[0].read_text())
+    host = next(port.glob("*.c"))
+    for header in port.glob("*.h"):
+        (folder / header.name).write_text(header.read_text())
+    return {host.name: host.read_text(), kernels[0].name: text}, text
+
+
 def _of_ours(path: Path, data_set: str, run: bool) -> Sums | str:
     """Return the counters of our port; why there are none."""
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        command = [sys.executable, "-m", "warpsmith", "port", "--verify", "off", "--all", *_macros(data_set)]
-        done = subprocess.run(
-            [*command, "-o", str(folder / "port"), str(path)], check=False, capture_output=True, text=True
-        )
-        kernels = [*(folder / "port").glob("*_kernels.cu")]
-        if not kernels:
-            return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no kernel"
-        text = suite.in_32_bits(kernels[0].read_text())
-        host = next((folder / "port").glob("*.c"))
-        texts = {host.name: host.read_text(), kernels[0].name: text}
-        for header in (folder / "port").glob("*.h"):
-            (folder / header.name).write_text(header.read_text())
-        return _counted(texts, text, folder, data_set, run)
+    with tempfile.TemporaryDirectory() as folder:
+        made = port_texts(path, data_set, Path(folder), _FIXED)
+        return made if isinstance(made, str) else _counted(*made, Path(folder), data_set, run)
 
 
 def _of_theirs(path: Path, folder: Path, data_set: str, run: bool) -> Sums | str:
@@ -106,8 +111,10 @@ def _of_theirs(path: Path, folder: Path, data_set: str, run: bool) -> Sums | str
     if not host.exists() or not kernels.exists():
         return "nothing was written"
     declared = _INCLUDE.sub("", (folder / f"{path.stem}_kernel.hu").read_text())
-    text = declared + _LEAST_OR_MOST.sub(r"#define ppcg_\1(x,y) \1(x,y)", _INCLUDE.sub("", kernels.read_text()))
     whole = _INCLUDE.sub("", host.read_text())
+    # types of the program's own are declared there
+    declared = "".join(found.group() for found in re.finditer(r"^typedef [^{}]*;\n", whole, re.M)) + declared
+    text = declared + _LEAST_OR_MOST.sub(r"#define ppcg_\1(x,y) \1(x,y)", _INCLUDE.sub("", kernels.read_text()))
     with tempfile.TemporaryDirectory() as made:
         return _counted({"host.cu": text + whole}, text, Path(made), data_set, run)
 

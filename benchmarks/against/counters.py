@@ -24,7 +24,7 @@ from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
 
-__all__ = ["COUNTERS", "Sums", "count"]
+__all__ = ["COUNTERS", "Sums", "arguments_of", "count"]
 
 MOST: Final = 12
 _TYPES: Final = {
@@ -76,7 +76,7 @@ def _chosen(launches: Counter[Launched]) -> Iterator[tuple[Launched, float]]:
 
 
 def _simulated(unit: KernelUnit, text: str, launched: Launched, gpu: Device) -> dict[str, float]:
-    given = tuple(_arguments(unit, text, launched))
+    given = tuple(arguments_of(unit, text, launched))
     options = SimulateOptions(
         launched.kernel, launched.block, launched.grid, given, device=gpu.name, checks=(), workers=2
     )
@@ -107,7 +107,7 @@ def _predicted(unit: KernelUnit, launched: Launched, gpu: Device) -> tuple[float
     return found.prediction.seconds, ""
 
 
-def _arguments(unit: KernelUnit, text: str, launched: Launched) -> Iterator[str]:
+def arguments_of(unit: KernelUnit, text: str, launched: Launched) -> Iterator[str]:
     """Yield the arguments of a launch as `simulate` takes them."""
     function = unit.module.function(launched.kernel)
     assert function is not None

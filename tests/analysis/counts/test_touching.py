@@ -44,9 +44,10 @@ def test_generic_addresses_lead_where_their_window_is() -> None:
 
 
 def test_sweeps_add_visits_of_one_form() -> None:
-    sweeps = Sweeps(0, [0.0, 0.0], [0.0])
-    sweeps.add([1.0, 8.0], [64])
-    sweeps.add([3.0, 8.0], [32])
-    sweeps.add([5.0], [])
-    assert (sweeps.visits, sweeps.sectors, sweeps.times) == (2, [4.0, 16.0], [96.0])
+    sweeps = Sweeps(0, [0.0, 0.0], [0.0, 0.0], [0.0])
+    sweeps.add([1.0, 8.0], [1.0, 2.0], [64])
+    sweeps.add([3.0, 8.0], [3.0, 2.0], [32])
+    sweeps.add([5.0], [5.0], [])
+    assert (sweeps.visits, sweeps.sectors, sweeps.lines) == (2, [4.0, 16.0], [4.0, 4.0])
+    assert sweeps.times == [96.0]
     assert np.mean(sweeps.sectors) == 10

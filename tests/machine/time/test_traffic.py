@@ -34,14 +34,31 @@ def _swept(load_sectors: float, once: float, sweep: Sweep) -> float:
 @pytest.mark.parametrize(("sectors", "again"), [(1000, 1), (4000, 10)])
 def test_a_sweep_comes_again_where_it_does_not_fit(sectors: int, again: int) -> None:
     # an inner loop over `sectors`, ten times: 64 KiB hold 2,048
-    sweep = Sweep((4, sectors, sectors), (sectors / 4, 10))
+    sweep = Sweep((4, sectors, sectors), (1, sectors / 4, sectors / 4), (sectors / 4, 10))
     assert _swept(10.0 * sectors, sectors, sweep) == pytest.approx(sectors * again)
 
 
 def test_neighbors_of_an_iteration_share_sectors_where_one_fits() -> None:
     # 4 bytes an iteration: eight of them lie in one sector
-    assert _swept(8000.0, 1000.0, Sweep((1, 1000), (8000,))) == pytest.approx(1000)
-    assert _swept(8000.0 * 4000, 4000.0 * 1000, Sweep((4000, 4000.0 * 1000), (8000,))) == pytest.approx(8000 * 4000)
+    assert _swept(8000.0, 1000.0, Sweep((1, 1000), (1, 250), (8000,))) == pytest.approx(1000)
+    rows = Sweep((4000, 4000.0 * 1000), (4000, 4000.0 * 250), (8000,))
+    assert _swept(8000.0 * 4000, 4000.0 * 1000, rows) == pytest.approx(8000 * 4000)
+
+
+@pytest.mark.parametrize(("rows", "again"), [(500, 1), (600, 4)])
+def test_a_line_takes_its_room_for_one_sector(rows: int, again: int) -> None:
+    # columns of `rows` rows of doubles: 64 KiB hold 512 lines, though 2,048 sectors; a sector has four columns
+    columns = Sweep((rows, rows * 25.0), (rows, rows * 6.25), (100,))
+    assert _swept(100.0 * rows, 25.0 * rows, columns) == pytest.approx(25 * rows * again)
+
+
+def test_blocks_that_are_not_there_take_no_room() -> None:
+    sweep = Sweep((4, 1000, 1000), (1, 250, 250), (250, 10))
+    read = TouchedSectors(1000, 1000, 1000, 1000)
+    for blocks, again in ((1, 1), (8, 10)):
+        work = work_of(blocks, 8, WarpInstructions(), read, NOTHING, load_sectors=10_000.0 * blocks)
+        work = replace(work, resident_blocks=8, running_blocks=8, sweeps=(sweep,))
+        assert traffic(work, 64 * KIB, 6 * KIB * KIB).l2_bytes / 32 == pytest.approx(1000 * blocks * again)
 
 
 def test_waves_of_blocks_find_what_they_share_only_if_it_stays() -> None:

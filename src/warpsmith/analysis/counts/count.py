@@ -250,7 +250,8 @@ def _trips(graph: Graph, sums: Tallies, left: Unrolling) -> dict[str, float]:
 
 
 def _sweep(found: Sweeps) -> Sweep:
-    return Sweep(tuple(n / found.visits for n in found.sectors), tuple(n / found.visits for n in found.times))
+    columns = (found.sectors, found.lines, found.times)
+    return Sweep(*(tuple(n / found.visits for n in column) for column in columns))
 
 
 def _sum(rows: Iterable[Column], at: int) -> float:

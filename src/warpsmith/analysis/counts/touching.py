@@ -42,18 +42,20 @@ def bytes_of(i: Instruction) -> int:
 
 
 class Sweeps(Struct):
-    """What an access touches in one block, in sectors: at once, then with each loop around it, the innermost first,
-    and how many iterations that has; sums over `visits`."""
+    """What an access touches in one block, in sectors and in lines: at once, then with each loop around it, the
+    innermost first, and how many iterations that has; sums over `visits`."""
 
     visits: int
     sectors: list[float]
+    lines: list[float]
     times: list[float]
 
-    def add(self, sectors: list[float], times: list[int]) -> None:
+    def add(self, sectors: list[float], lines: list[float], times: list[int]) -> None:
         """Add what is touched at another visit; one that lies in other loops counts as if it did not."""
         if len(sectors) == len(self.sectors):
             self.visits += 1
             self.sectors = [a + b for a, b in zip(self.sectors, sectors, strict=True)]
+            self.lines = [a + b for a, b in zip(self.lines, lines, strict=True)]
             self.times = [a + b for a, b in zip(self.times, times, strict=True)]
 
 
@@ -165,15 +167,17 @@ class AccessCounter:
         if not even and len(strides) > 1:
             raise TooManyIntervalsError
         found = join(*given) if even else Intervals(*given)
-        sectors, times = [_count_sectors_of_one(found)], list[int]()
+        sectors, lines, times = [_count_of_one(found, SECTOR)], [_count_of_one(found, LINE)], list[int]()
         # the innermost loop first: what it touches is what the next one repeats
         for key in reversed(self.loops):
             stride = strides.get(key)
             if stride is not None:
                 found = repeated(found, _of_groups(found, group, stride) if even else stride, self.loops[key])
-            sectors.append(_count_sectors_of_one(found))
+            sectors.append(_count_of_one(found, SECTOR))
+            lines.append(_count_of_one(found, LINE))
             times.append(self.loops[key])
-        self.sweeps.setdefault(i, Sweeps(0, [0.0] * len(sectors), [0.0] * len(times))).add(sectors, times)
+        none = [0.0] * len(sectors)
+        self.sweeps.setdefault(i, Sweeps(0, none, none, [0.0] * len(times))).add(sectors, lines, times)
         return found
 
     def _move(self, i: Instruction, slopes: Mapping[str, Slope], there: Column) -> None:
@@ -190,9 +194,9 @@ def _of_groups(found: Intervals, group: Column, stride: Column) -> Column:
     return np.array([by_group[g] for g in found.group.tolist()], np.int64)
 
 
-def _count_sectors_of_one(found: Intervals) -> float:
-    """Return how many sectors a group touches, on average."""
-    units = touched_units([found], SECTOR)
+def _count_of_one(found: Intervals, unit: int) -> float:
+    """Return how many sectors or lines, of so many bytes, a group touches, on average."""
+    units = touched_units([found], unit)
     return float((units.high - units.low).sum()) / max(1, len(np.unique(units.group // GROUPS)))
 
 

@@ -6,7 +6,8 @@
 
 Warps of a multiprocessor are taken to go through loops side by side. What a loop touches again in its next iteration is
 still there if what all resident warps touch in one iteration fits in the cache (the layer condition); else it comes
-again, as often as the loop repeats. Stores go through the first cache. What is written goes to memory once.
+again, as often as the loop repeats. A cache has room for lines of 128 bytes, whether all of their sectors are there or
+not. Stores go through the first cache. What is written goes to memory once.
 
 Source: Hammer, Eitzinger, Hager, Wellein, "Kerncraft: A Tool for Analytic Performance Modeling of Loop Kernels" (2017)
 for layer conditions; Ernst, Hager, Thies, Wellein, "Analytical performance estimation during code generation on modern
@@ -21,7 +22,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from warpsmith.machine.time.work import SECTOR_BYTES, LaunchWork, Sweep, TouchedSectors
+from warpsmith.machine.time.work import LINE_BYTES, SECTOR_BYTES, LaunchWork, Sweep, TouchedSectors
 
 __all__ = ["Traffic", "traffic"]
 
@@ -50,7 +51,9 @@ def _after_first(work: LaunchWork, l1_bytes: float) -> float:
     if not l1_bytes:
         return work.load_sectors
     once = min(work.load_sectors, work.read.block * work.blocks)
-    return min(work.load_sectors, once * _again(work.sweeps, l1_bytes / work.resident_blocks))
+    units = work.running_blocks // work.resident_blocks
+    there = min(work.resident_blocks, -(-work.blocks // units))
+    return min(work.load_sectors, once * _again(work.sweeps, l1_bytes / there))
 
 
 def _after_second(touched: TouchedSectors, asked: float, work: LaunchWork, l2_bytes: float) -> float:
@@ -84,7 +87,7 @@ def _misses(sweep: Sweep, sweeps: Sequence[Sweep], room: float) -> float:
         inner, outer = sweep.sectors[level], sweep.sectors[level + 1]
         # counted from outside: loads of one loop share the cache in it
         depth = len(sweep.times) - level
-        held = sum(other.sectors[max(0, len(other.times) - depth)] for other in sweeps)
-        fits = held * SECTOR_BYTES <= room
+        held = sum(other.lines[max(0, len(other.times) - depth)] for other in sweeps)
+        fits = held * LINE_BYTES <= room
         missed = missed * outer / inner if fits and inner else missed * times
     return missed

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["SECTOR_BYTES", "LaunchWork", "Sweep", "TouchedSectors", "WarpInstructions"]
+__all__ = ["LINE_BYTES", "SECTOR_BYTES", "LaunchWork", "Sweep", "TouchedSectors", "WarpInstructions"]
 
 SECTOR_BYTES = 32
+LINE_BYTES = 128
 
 
 class WarpInstructions(Struct, frozen=True):
@@ -51,9 +52,10 @@ class TouchedSectors(Struct, frozen=True):
 
 class Sweep(Struct, frozen=True):
     """A load in loops: the sectors that a block touches with it, at once and then with each loop around it, the
-    innermost first (`sectors`), and how often each of these repeats (`times`)."""
+    innermost first (`sectors`), the lines of 128 bytes that hold them, and how often each loop repeats (`times`)."""
 
     sectors: tuple[float, ...]
+    lines: tuple[float, ...]
     times: tuple[float, ...]
 
 
