@@ -21,7 +21,7 @@ from warpsmith.analysis.counts.footprint import MOST, Intervals, TooManyInterval
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
-from warpsmith.analysis.counts.touching import GROUPS, Sweeps
+from warpsmith.analysis.counts.touching import GROUPS, LINE, Sweeps, count_of_one
 from warpsmith.analysis.counts.unrolling import Unrolling, find_unrolling
 from warpsmith.analysis.counts.values import LaunchSources
 from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
@@ -212,7 +212,7 @@ def _work(
     of_global = {i: row for i, row in rows.items() if row[LINES] > 0}
     reads = [i for i in of_global if i.op == "load" or i.op.startswith("atomic")]
     writes = [i for i in of_global if i.op != "load"]
-    touching = _Touching(walked, threads, holding.running_blocks)
+    touching, writer = _Touching(walked, threads, holding.running_blocks), walked.writer
     return LaunchWork(
         blocks=prod(threads.grid),
         block_warps=threads.warps,
@@ -230,7 +230,9 @@ def _work(
         shared_batches=inside,
         read=touching.of(reads),
         written=touching.of(writes),
-        sweeps=tuple(_sweep(walked.writer.sweeps[i]) for i in reads if i in walked.writer.sweeps),
+        sweeps=tuple(
+            _sweep(writer.sweeps[i], writer.touched[i]) for i in reads if i in writer.sweeps and i in writer.touched
+        ),
         shared_bytes=holding.shared_bytes,
         flops=flops,
         wide=wide / flops if flops else 0.0,
@@ -249,9 +251,18 @@ def _trips(graph: Graph, sums: Tallies, left: Unrolling) -> dict[str, float]:
     return found
 
 
-def _sweep(found: Sweeps) -> Sweep:
-    columns = (found.sectors, found.lines, found.times)
-    return Sweep(*(tuple(n / found.visits for n in column) for column in columns))
+def _sweep(found: Sweeps, touched: Sequence[Intervals]) -> Sweep:
+    """Return a load's way through loops; those that are gone through one iteration after the other are one loop more
+    around all others, with all that is `touched`."""
+    sectors, lines, times = (
+        tuple(n / found.visits for n in column) for column in (found.sectors, found.lines, found.times)
+    )
+    whole = _all_of(touched)
+    return Sweep(
+        (*sectors, max(sectors[-1], count_of_one(whole, SECTOR))),
+        (*lines, max(lines[-1], count_of_one(whole, LINE))),
+        (*times, float(found.visits)),
+    )
 
 
 def _sum(rows: Iterable[Column], at: int) -> float:
@@ -279,11 +290,14 @@ class _Touching(Struct, frozen=True):
         by_block = self._by_block([part for parts in kept.values() for part in parts], weights)
         blocks = prod(self.threads.grid)
         block = float(by_block @ weights) / blocks
+        counts = [self.running, 2 * self.running]
+        while 2 * counts[-1] < blocks:
+            counts.append(2 * counts[-1])
         if self.threads.whole:
-            spans = [self._first(kept, blocks_of) for blocks_of in (self.running, 2 * self.running, blocks)]
+            spans = [self._first(kept, count) for count in (*counts, blocks)]
         else:
-            spans = [self._moved(kept, blocks_of, block) for blocks_of in (self.running, 2 * self.running, blocks)]
-        return TouchedSectors(block, *spans)
+            spans = [self._moved(kept, count, by_block, block) for count in (*counts, blocks)]
+        return TouchedSectors(block, spans[0], spans[1], spans[-1], tuple(spans[2:-1]))
 
     def _by_block(self, parts: Sequence[Intervals], weights: Column) -> Column:
         """Return how many sectors each block touches; of those that stand for none, 0 where they are many."""
@@ -303,14 +317,16 @@ class _Touching(Struct, frozen=True):
         units = touched_units(parts, SECTOR)
         return float((units.high - units.low).sum())
 
-    def _moved(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int, block: float) -> float:
-        """Return what so many blocks touch, each as far from the last as its addresses move; where they move unevenly,
-        blocks are taken to share nothing."""
+    def _moved(
+        self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int, by_block: Column, block: float
+    ) -> float:
+        """Return what so many blocks touch, each as far from the last as its addresses move, and `block` sectors on
+        average; where they move unevenly, blocks are taken to share nothing."""
         x, y, z = self._active(kept)
         times = (min(x, blocks), min(y, -(-blocks // x)), min(z, -(-blocks // (x * y))))
         if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
             return block * min(blocks, prod(self.threads.grid))
-        middle = self._middle(kept)
+        middle = self._middle(by_block, block)
         alike: dict[tuple[int, ...], list[Intervals]] = {}
         for i, found in kept.items():
             moves = self.walked.writer.moves.get(i) or {}
@@ -323,11 +339,15 @@ class _Touching(Struct, frozen=True):
                 grown = repeated(grown, np.full(len(grown.low), step, np.int64), count)
             parts.append(grown)
         units = touched_units(parts, SECTOR)
-        return float((units.high - units.low).sum())
+        like = block / by_block[middle] if by_block[middle] else 1.0
+        return float((units.high - units.low).sum()) * like
 
-    def _middle(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> int:
-        """Return which of the blocks that are looked at, and touch something, stands for the most."""
-        return int((self.threads.weights(frozenset()) * self._touches(kept)).argmax())
+    def _middle(self, by_block: Column, block: float) -> int:
+        """Return which of the blocks that are looked at touches about as much as all do on average; of several, the one
+        that stands for the most."""
+        far = np.where(by_block > 0, np.abs(by_block - block), np.inf)
+        near = far <= far.min() + 0.01 * block
+        return int((near * (1.0 + self.threads.weights(frozenset()))).argmax())
 
     def _touches(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> Column:
         """Return which of the blocks that are looked at touch something."""

@@ -23,7 +23,7 @@ from warpsmith.analysis.counts.values import array_of
 from warpsmith.machine.requests import SECTOR, WORD
 from warpsmith.ssa.nodes import Instruction, Memory, Space
 
-__all__ = ["GROUPS", "AccessCounter", "Sweeps", "bytes_of"]
+__all__ = ["GROUPS", "LINE", "AccessCounter", "Sweeps", "bytes_of", "count_of_one"]
 
 _MOST_PARTS: Final = 64
 """Sets of intervals of one access that are kept before they are joined."""
@@ -167,14 +167,14 @@ class AccessCounter:
         if not even and len(strides) > 1:
             raise TooManyIntervalsError
         found = join(*given) if even else Intervals(*given)
-        sectors, lines, times = [_count_of_one(found, SECTOR)], [_count_of_one(found, LINE)], list[int]()
+        sectors, lines, times = [count_of_one(found, SECTOR)], [count_of_one(found, LINE)], list[int]()
         # the innermost loop first: what it touches is what the next one repeats
         for key in reversed(self.loops):
             stride = strides.get(key)
             if stride is not None:
                 found = repeated(found, _of_groups(found, group, stride) if even else stride, self.loops[key])
-            sectors.append(_count_of_one(found, SECTOR))
-            lines.append(_count_of_one(found, LINE))
+            sectors.append(count_of_one(found, SECTOR))
+            lines.append(count_of_one(found, LINE))
             times.append(self.loops[key])
         none = [0.0] * len(sectors)
         self.sweeps.setdefault(i, Sweeps(0, none, none, [0.0] * len(times))).add(sectors, lines, times)
@@ -194,7 +194,7 @@ def _of_groups(found: Intervals, group: Column, stride: Column) -> Column:
     return np.array([by_group[g] for g in found.group.tolist()], np.int64)
 
 
-def _count_of_one(found: Intervals, unit: int) -> float:
+def count_of_one(found: Intervals, unit: int) -> float:
     """Return how many sectors or lines, of so many bytes, a group touches, on average."""
     units = touched_units([found], unit)
     return float((units.high - units.low).sum()) / max(1, len(np.unique(units.group // GROUPS)))

@@ -19,6 +19,7 @@ counted one by one are taken to find everything again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -64,12 +65,21 @@ def _after_second(touched: TouchedSectors, asked: float, work: LaunchWork, l2_by
         return min(asked, touched.grid)
     running = min(work.blocks, work.running_blocks)
     waves = max(1.0, work.blocks / running)
-    # blocks that run next find what they share with those before, where both stay
-    fresh = touched.twice - touched.together if touched.twice * SECTOR_BYTES <= l2_bytes else touched.together
-    once = max(touched.together + (waves - 1.0) * fresh, touched.grid)
+    once = max(touched.together + (waves - 1.0) * _fresh(touched, l2_bytes), touched.grid)
     shared = touched.together / (touched.block * running) if touched.block else 1.0
     sweeps = work.sweeps if touched is work.read else ()
     return min(asked, once * _again(sweeps, l2_bytes / (running * shared)))
+
+
+def _fresh(touched: TouchedSectors, l2_bytes: float) -> float:
+    """Return the sectors that blocks bring which run next: they find what they share with those before, as far back as
+    all of it stays."""
+    found, spans = touched.together, (touched.together, touched.twice, *touched.wider)
+    for power, (before, span) in enumerate(pairwise(spans)):
+        if span * SECTOR_BYTES > l2_bytes:
+            break
+        found = (span - before) / 2**power
+    return found
 
 
 def _again(sweeps: Sequence[Sweep], room: float) -> float:

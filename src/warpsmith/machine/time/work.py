@@ -42,12 +42,13 @@ class WarpInstructions(Struct, frozen=True):
 
 class TouchedSectors(Struct, frozen=True):
     """Different sectors, read and written: of a block on average, of the blocks that run at a time, of twice as many,
-    of the grid."""
+    of the grid; `wider`: of four, eight, … times as many, as long as these are fewer than the grid."""
 
     block: float
     together: float
     twice: float
     grid: float
+    wider: tuple[float, ...] = ()
 
 
 class Sweep(Struct, frozen=True):
