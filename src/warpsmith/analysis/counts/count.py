@@ -296,7 +296,9 @@ class _Touching(Struct, frozen=True):
         if self.threads.whole:
             spans = [self._first(kept, count) for count in (*counts, blocks)]
         else:
-            spans = [self._moved(kept, count, by_block, block) for count in (*counts, blocks)]
+            active = self._active(kept)
+            mean = float(by_block @ weights) / prod(active)
+            spans = [self._moved(kept, (count, *active), by_block, mean) for count in (*counts, blocks)]
         return TouchedSectors(block, spans[0], spans[1], spans[-1], tuple(spans[2:-1]))
 
     def _by_block(self, parts: Sequence[Intervals], weights: Column) -> Column:
@@ -318,11 +320,16 @@ class _Touching(Struct, frozen=True):
         return float((units.high - units.low).sum())
 
     def _moved(
-        self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int, by_block: Column, block: float
+        self,
+        kept: Mapping[Instruction, Sequence[Intervals]],
+        counted: tuple[int, int, int, int],
+        by_block: Column,
+        block: float,
     ) -> float:
-        """Return what so many blocks touch, each as far from the last as its addresses move, and `block` sectors on
-        average; where they move unevenly, blocks are taken to share nothing."""
-        x, y, z = self._active(kept)
+        """Return what the first blocks touch, each as far from the last as its addresses move, and `block` sectors on
+        average; where they move unevenly, blocks are taken to share nothing. `counted`: how many they are, and how many
+        of the grid touch something, along each axis."""
+        blocks, x, y, z = counted
         times = (min(x, blocks), min(y, -(-blocks // x)), min(z, -(-blocks // (x * y))))
         if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
             return block * min(blocks, prod(self.threads.grid))
@@ -339,15 +346,15 @@ class _Touching(Struct, frozen=True):
                 grown = repeated(grown, np.full(len(grown.low), step, np.int64), count)
             parts.append(grown)
         units = touched_units(parts, SECTOR)
-        like = block / by_block[middle] if by_block[middle] else 1.0
-        return float((units.high - units.low).sum()) * like
+        # pieces of one that touches less lie apart where those of the others are joined
+        less = max(1.0, block / by_block[middle]) if by_block[middle] else 1.0
+        return min(less * float((units.high - units.low).sum()), block * min(blocks, x * y * z))
 
     def _middle(self, by_block: Column, block: float) -> int:
-        """Return which of the blocks that are looked at touches about as much as all do on average; of several, the one
-        that stands for the most."""
-        far = np.where(by_block > 0, np.abs(by_block - block), np.inf)
-        near = far <= far.min() + 0.01 * block
-        return int((near * (1.0 + self.threads.weights(frozenset()))).argmax())
+        """Return which of the blocks that are looked at, touch something and stand for many touches the most like what
+        all do on average."""
+        weights = np.where(by_block > 0, self.threads.weights(self.walked.unsteady), 0.0)
+        return int(np.where(2 * weights >= weights.max(), np.abs(by_block - block), np.inf).argmin())
 
     def _touches(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> Column:
         """Return which of the blocks that are looked at touch something."""
