@@ -2,10 +2,10 @@
 
 python -m benchmarks.caches [PROGRAM...]
 
-Each program of benchmarks/polybench is ported at MEDIUM, and of each of its kernels one launch (the one in the middle of
-its different ones) is run with caches (simt/caches) so small that what the launch touches is four times the second: UNITS
-multiprocessors with RESIDENT blocks, a first cache of a sixteenth of the second each. The model (machine/time/traffic.py)
-gets the same sizes. Rows are in kB; a ratio is predicted / simulated.
+Each program of benchmarks/polybench is ported at MEDIUM, and of each of its kernels one launch (the one in the middle
+of its different ones) is run with caches (simt/caches) so small that what the launch touches is four times the second:
+UNITS multiprocessors with RESIDENT blocks, a first cache of a sixteenth of the second each. The model
+(machine/time/traffic.py) gets the same sizes. Rows are in kB; a ratio is predicted / simulated.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from warpsmith.flows.simulate import SimulateOptions, start_launch
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.time.traffic import traffic
 from warpsmith.simt.caches.fast import run_caches
-from warpsmith.simt.caches.model import Columns, geometry_of
-from warpsmith.simt.caches.trace import trace_launch
+from warpsmith.simt.caches.model import CacheCounts, geometry_of
+from warpsmith.simt.caches.ordered import trace_launch
 from warpsmith.ssa.graph import Graph
 
 UNITS: Final = 8
@@ -105,8 +105,8 @@ def _row(unit: KernelUnit, text: str, launched: Launched) -> Iterator[float]:
         return
     geometry = geometry_of(UNITS, RESIDENT, second // 16, second)
     counts = run_caches(geometry, requests, len(started.memory.buffers)).sum(axis=0)
-    asked = 32 * int(counts[Columns.SECOND_HITS] + counts[Columns.READ] + counts[Columns.STORES])
-    simulated = Moved(asked, 32 * int(counts[Columns.READ] + counts[Columns.WRITTEN]))
+    asked = 32 * int(counts[CacheCounts.SECOND_HITS] + counts[CacheCounts.READ] + counts[CacheCounts.STORES])
+    simulated = Moved(asked, 32 * int(counts[CacheCounts.READ] + counts[CacheCounts.WRITTEN]))
     sizes = {one.name: int(word[2:]) for one, word in zip(kernel.parameters, launched.arguments, strict=True)
              if word[0] == "i"}  # fmt: skip
     owner = unit.module, kernel, Graph.of(kernel)

@@ -3,9 +3,9 @@
 python -m benchmarks.against FOLDER [--set SMALL] [PROGRAM...]
 
 FOLDER/NAME has what `ppcg --target=cuda` writes for benchmarks/polybench/NAME.c with the macros of the data set:
-NAME_host.cu, NAME_kernel.cu, NAME_kernel.hu (`python -m benchmarks.against --make PPCG FOLDER [--set SMALL]` asks it for
-them). The host parts of both are run without a device, and their launches recorded; the SIMT machine runs every different
-launch; both are predicted by the same model. Registers and spills are ptxas'.
+NAME_host.cu, NAME_kernel.cu, NAME_kernel.hu (`python -m benchmarks.against --make PPCG FOLDER [--set SMALL]` asks
+it for them). The host parts of both are run without a device, and their launches recorded; the SIMT machine runs
+different launches; both are predicted by the same model. Counters are in thousands, times in microseconds.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _print_row(path: Path, folder: Path, how: tuple[str, bool], found: dict[str,
 
 
 def port_texts(path: Path, data_set: str, folder: Path, macros: Sequence[str] = ()) -> tuple[dict[str, str], str] | str:
-    """Return the files of a program's port by their names, and its kernels, with indices of 32 bits; why there are none.
-    Headers are written to `folder`."""
+    """Return the files of a program's port by their names, and its kernels, with indices of 32 bits; else why there
+    are none. Headers are written to `folder`."""
     command = [sys.executable, "-m", "warpsmith", "port", "--verify", "off", "--all", f"-D{data_set}_DATASET", *macros]
     port = folder / "port"
     done = subprocess.run([*command, "-o", str(port), str(path)], check=False, capture_output=True, text=True)
@@ -139,7 +139,10 @@ def _make(ppcg: str, path: Path, folder: Path, data_set: str) -> None:
     command = [ppcg, "--target=cuda", *_macros(data_set), f"-I{suite.FOLDER}", str(path.absolute())]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     written = (folder / f"{path.stem}_host.cu").exists()
-    print(f"{path.stem:18}{'written' if written else 'nothing'} {done.returncode} {done.stderr.strip()[-300:]}", flush=True)
+    print(
+        f"{path.stem:18}{'written' if written else 'nothing'} {done.returncode} {done.stderr.strip()[-300:]}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ _TYPES: Final = {
     "unsigned char": "u8", "char": "i8", "unsigned long long": "u64", "short": "i16",
 }  # fmt: skip
 _BYTES: Final = {name: int(name[1:]) // 8 for name in _TYPES.values()}
-_PARAMETER: Final = re.compile(r"(?:const )?((?:unsigned |long )?\w+)(?: const)? *\(?\*+ *(?:const )?(?:__restrict__ )?(\w+)")
+_PARAMETER: Final = re.compile(
+    r"(?:const )?((?:unsigned |long )?\w+)(?: const)? *\(?\*+ *(?:const )?(?:__restrict__ )?(\w+)"
+)
 _TYPEDEF: Final = re.compile(r"^typedef ((?:unsigned |long )?\w+) (\w+);", re.M)
 _HEAD: Final = r"__global__ void (?:__launch_bounds__\(\d+\) )?{}\((.*?)\)\s*\{{"
 
@@ -84,6 +86,7 @@ def _simulated(unit: KernelUnit, text: str, launched: Launched, gpu: Device) -> 
     if report.status not in ("ok", "pass") and report.exit_code not in (0, 1):
         told = "; ".join(finding.message for finding in report.diagnostics) or report.status
         raise RuntimeError(f"{launched.kernel} {given}: {told}")
+    assert report.work is not None
     moved = [row for row in report.memory if row.space == "global"]
     shared = [row for row in report.memory if row.space == "shared"]
     return {

@@ -17,14 +17,23 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
-from warpsmith.flows.caches import run_with_caches
-from warpsmith.flows.policies import Repeated, run_policies
+from warpsmith.flows.repeated.caches import run_with_caches
+from warpsmith.flows.repeated.policies import Repeated, run_policies
 from warpsmith.flows.started import StartedLaunch, place_launch
 from warpsmith.kernels.arguments import ELEMENTS, Argument, Array
 from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
-from warpsmith.report.simulation.model import CacheRun, Check, LaunchRow, Mistake, OutputRow, PolicyRow, SimulationReport, Work
+from warpsmith.report.simulation.model import (
+    CacheRun,
+    Check,
+    LaunchRow,
+    Mistake,
+    OutputRow,
+    PolicyRow,
+    SimulationReport,
+    Work,
+)
 from warpsmith.report.simulation.rows import (
     Pieces,
     Watched,

@@ -14,14 +14,18 @@ those of the grid.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final, Literal
+from enum import IntEnum
+from typing import Any, Final, Literal
 
+import numpy as np
+import numpy.typing as npt
 from msgspec import Struct, field
 
 from warpsmith.simt.layout import MemoryLayout, MemoryPart
 from warpsmith.ssa.nodes import Module, Space
 
 __all__ = [
+    "KINDS",
     "LOCAL_WINDOW",
     "SHARED_WINDOW",
     "AccessConflict",
@@ -30,6 +34,8 @@ __all__ = [
     "Fault",
     "LaunchMemory",
     "RecordedAccess",
+    "Trace",
+    "TraceWords",
     "Where",
     "allocate_shared",
 ]  # fmt: skip
@@ -40,6 +46,7 @@ _FIRST: Final = 0x0000_1000_0000
 _GAP: Final = 1 << 20
 
 AccessKind = Literal["load", "store", "atomic"]
+_Array = npt.NDArray[Any]
 
 
 Where = tuple[str, int, int]
@@ -126,11 +133,60 @@ class Buffer(Struct):
         self.parts = tuple(part for part in self.parts if part not in parts)
 
 
+KINDS: Final[tuple[AccessKind, ...]] = ("load", "store", "atomic")
+"""A record of a trace has the number of its kind."""
+
+
+class TraceWords(IntEnum):
+    """Words of a trace: how many records and sectors are written down, for how many there is room, whether some did not
+    fit, and where they are."""
+
+    RECORDS = 0
+    SECTORS = 1
+    RECORD_ROOM = 2
+    SECTOR_ROOM = 3
+    CUT = 4
+    RECORD_PLACE = 5
+    SECTOR_PLACE = 6
+
+
+class Trace:
+    """The requests of a launch to global memory, written down one after the other; memory is taken as it is used.
+
+    `records` [records, 2]   block << 32 | barriers that the block has passed,  warp << 16 | kind << 8 | sectors
+    `sectors`                addresses / 32 of one record after the other, each once, in the order of the lanes
+    `words`                  TraceWords
+    """
+
+    def __init__(self, records: int, sectors: int) -> None:
+        self.records, self.sectors = np.empty((records, 2), "<i8"), np.empty(sectors, "<i8")
+        self.words = np.zeros(len(TraceWords), "<i8")
+        self.words[TraceWords.RECORD_ROOM], self.words[TraceWords.SECTOR_ROOM] = records, sectors
+        self.words[TraceWords.RECORD_PLACE] = self.records.ctypes.data
+        self.words[TraceWords.SECTOR_PLACE] = self.sectors.ctypes.data
+
+    def empty(self) -> None:
+        """Forget what is written down."""
+        for word in (TraceWords.RECORDS, TraceWords.SECTORS, TraceWords.CUT):
+            self.words[word] = 0
+
+    @property
+    def cut(self) -> bool:
+        """Whether a request had no room."""
+        return bool(self.words[TraceWords.CUT])
+
+    def written(self) -> tuple[_Array, _Array]:
+        """Return the records and the sectors that are there."""
+        return self.records[: self.words[TraceWords.RECORDS]], self.sectors[: self.words[TraceWords.SECTORS]]
+
+
 class LaunchMemory:
-    """All buffers of one launch. `checks`: look for races and for reads of what was never written."""
+    """All buffers of one launch. `checks`: look for races and for reads of what was never written. `trace`: where the
+    compiled machine writes requests to them down; then one thread runs."""
 
     def __init__(self, *, checks: bool = True) -> None:
         self.checks = checks
+        self.trace: Trace | None = None
         self.buffers: list[Buffer] = []
         self.conflicts: list[AccessConflict] = []
         self.differing: set[tuple[object, object]] = set()

@@ -30,6 +30,21 @@ void f(int m, int n, double A[restrict m][m], double B[restrict m][n])
         }
 }
 """
+SYMM = """
+void f(int m, int n, double alpha, double C[restrict m][n], double A[restrict m][m], double B[restrict m][n])
+{
+    double t;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            t = 0;
+            for (int k = 0; k < i; k++) {
+                C[k][j] += alpha * B[i][j] * A[i][k];
+                t += B[k][j] * A[i][k];
+            }
+            C[i][j] = C[i][j] + alpha * B[i][j] * A[i][i] + alpha * t;
+        }
+}
+"""
 ATAX = """
 void f(int m, int n, double A[restrict m][n], double *restrict x, double *restrict y, double *restrict t)
 {
@@ -194,6 +209,14 @@ def test_a_classic_nest_gets_its_step(tmp_path: Path, text: str, names: set[str]
     assert {applied.step.name for applied in found.applied} == names
     assert all(isinstance(applied.verdict, Proved) for applied in found.applied)
     assert (cost(found).stranded, cost(found).depth, cost(found).atomics) == (0, depth, 0)
+
+
+def test_threads_that_go_through_loops_in_loops_get_another_order(tmp_path: Path) -> None:
+    # as written, and after an interchange, there is a thread for each j; the order that is found has one for each
+    # element, in two kernels, and needs no memory for t
+    found = searched(tmp_path, SYMM)
+    assert [applied.step.name for applied in found.applied] == ["reschedule"]
+    assert (cost(found).depth, cost(found).narrow, cost(found).launches) == (0, 0, 2)
 
 
 def test_the_pivot_of_a_sweep_is_split_off(tmp_path: Path) -> None:

@@ -61,6 +61,15 @@ def test_blocks_that_are_not_there_take_no_room() -> None:
         assert traffic(work, 64 * KIB, 6 * KIB * KIB).l2_bytes / 32 == pytest.approx(1000 * blocks * again)
 
 
+@pytest.mark.parametrize(("mib", "fresh"), [(1, 40_000), (2.5, 24_000), (4, 14_000), (8, 12_000)])
+def test_waves_find_what_is_shared_as_far_back_as_all_of_it_stays(mib: float, fresh: int) -> None:
+    # of 40,000 sectors that a wave touches 16,000 are those of the one before, and more of those before that
+    read = TouchedSectors(100, 40_000, 64_000, 140_000, (92_000, 140_000))
+    work = work_of(6400, 8, WarpInstructions(), read, NOTHING, load_sectors=1e9)
+    found = traffic(work, 0, mib * KIB * KIB).memory_bytes / 32
+    assert found == (140_000 if mib == 8 else 40_000 + 9 * fresh)
+
+
 def test_waves_of_blocks_find_what_they_share_only_if_it_stays() -> None:
     read = TouchedSectors(200, 64_000, 64_100, 65_000)
     work = work_of(6400, 8, WarpInstructions(), read, NOTHING, load_sectors=640_000.0 * 100)

@@ -23,7 +23,7 @@ from warpsmith.simt.mask.ops import OPS
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import FAULTS
 
-TEXTS = build._texts()
+TEXTS = build.read_texts(fast.PACKAGE)
 TEXT = "".join(text.decode() for text in TEXTS.values())
 
 
@@ -176,7 +176,8 @@ def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.Mon
     compiler = shutil.which("gcc")
     assert compiler is not None
     texts = {name: text.replace(right.encode(), wrong.encode()) for name, text in TEXTS.items()}
-    planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), texts))
+    made = build.compile_texts(compiler, (*build.FLAGS, "-O1"), texts, "machine.c")
+    planted = fast.declare(build.load_library(made))
     monkeypatch.setattr(fast, "library", lambda width: planted)
     special = (ClockLaunch(program(text), machine(), views_for(4), Groups(4)) for text in (NO_NUMBER, FAR))
     assert any(differs(run_reference(one), run_compiled(one)) for one in special) or any(

@@ -37,7 +37,7 @@ from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
 from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, names, statements_of
+from warpsmith.tree.walk import children, loops, names, statements_of
 
 __all__ = ["search_nests"]
 
@@ -46,6 +46,8 @@ _MOST_CHECKS = 64
 _FEWEST_CHECKS = 12
 _MOST_REFERENCES_CHECKED = 1500
 _DEEPEST = 5
+_LONG = 2
+"""Loops around one in a nest in which another order is looked for though its threads have nothing to wait for."""
 
 
 class _Spot(Struct, frozen=True):
@@ -139,7 +141,7 @@ class _Search:
         steps = self.cheap_steps(first, loop) if not self.is_spent() else ()
         late: list[_Form] = []
         found = self.best_direct(first, spot, (steps, depth), late)
-        if depth == 0 and isinstance(loop, For) and not found.cost.runs_well:
+        if depth == 0 and isinstance(loop, For) and not _is_well_ordered(found.cost, loop):
             found = self.best_order(first, found, spot)
         for form in late if not found.cost.runs_well else ():
             followed = self.best(form.facts, form.applied, spot, depth + 1)
@@ -180,7 +182,9 @@ class _Search:
         self.left = max(self.left, _FEWEST_CHECKS)
         written = first.facts, first.applied
         expanded = self.expand_temporaries(*written, spot)
-        for facts, applied in (expanded, written) if expanded[0] is not first.facts else (written,):
+        # what runs already is not held up by temporaries: more memory is the last resort
+        both = (written, expanded) if found.cost.ideal else (expanded, written)
+        for facts, applied in both if expanded[0] is not first.facts else (written,):
             loop = self.loop(facts, spot)
             for step in reorderings(facts, self.node(facts), loop) if isinstance(loop, For) else ():
                 if not time_left():
@@ -191,7 +195,7 @@ class _Search:
                 tried = self.form(after[0], (*applied, self.record_step(facts, step, after[1])), spot)
                 if _is_better(tried, found):
                     found = tried
-                if found.cost.runs_well:
+                if _is_well_ordered(found.cost, loop):
                     return found
         return found
 
@@ -286,6 +290,14 @@ def _find_written(prepared: Prepared, function: Symbol) -> frozenset[Symbol]:
     """Return the variables of a function as the user wrote it: none of one that a step has made."""
     own = next((f for _, f in prepared.original.program.functions() if f.symbol == function), None)
     return frozenset() if own is None else frozenset((*own.parameters, *declared_symbols(own)))
+
+
+def _is_well_ordered(cost: Cost, nest: Loop) -> bool:
+    """Whether no other order of a nest is worth its search: it runs well, and no thread goes through loops in loops,
+    where others may be threads in their place."""
+    return cost.runs_well and not (
+        cost.ideal and cost.narrow and any(len(around) >= _LONG for _, around in loops(nest))
+    )
 
 
 def _is_better(new: _Form, old: _Form) -> bool:

@@ -29,10 +29,7 @@ def cache_lines(run: CacheRun, words: Speech) -> Iterator[str]:
     blocks = words.count(run.resident, "block")
     yield f"caches of {run.device}: L1 {_size(run.first_bytes)} for {blocks}, L2 {_size(run.second_bytes)}"
     rows = [("array", "load sectors", "L1 hits", "L2 hits", "from memory", "store sectors", "to memory")]
-    for row in run.rows:
-        rows.append((readable(row.name), *_cells(row)))
-    if len(run.rows) > 1:
-        rows.append(("all", *_cells(total_of(run))))
+    rows += map(_cells, (*run.rows, total_of(run)) if len(run.rows) > 1 else run.rows)
     yield from columns(rows)
 
 
@@ -42,8 +39,9 @@ def total_of(run: CacheRun) -> CacheRow:
     return CacheRow("all", *(sum(getattr(row, name) for row in run.rows) for name in numbers))
 
 
-def _cells(row: CacheRow) -> tuple[str, ...]:
+def _cells(row: CacheRow) -> tuple[str, str, str, str, str, str, str]:
     return (
+        readable(row.name),
         f"{row.loads:,}",
         _share(row.first_hits, row.loads),
         _share(row.second_hits, row.asked),

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.words import Array
 
-__all__ = ["LINE_SECTORS", "CacheGeometry", "Columns", "OrderedRequests", "geometry_of", "hashed_set"]
+__all__ = ["LINE_SECTORS", "CacheCounts", "CacheGeometry", "OrderedRequests", "geometry_of", "hashed_set"]
 
 LINE_SECTORS: Final = 4
 """Sectors of 32 bytes in a line, in both caches."""
@@ -50,7 +50,7 @@ class OrderedRequests(Struct, frozen=True):
         return len(self.starts) - 1
 
 
-class Columns(IntEnum):
+class CacheCounts(IntEnum):
     """What is counted for each array, in sectors: loads; those of them that the first cache had; loads and atomics
     that the second had, and that it read from memory; stores; what went back to memory; atomics."""
 

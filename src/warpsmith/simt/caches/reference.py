@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from warpsmith.simt.caches.model import LINE_SECTORS, CacheGeometry, Columns, OrderedRequests, hashed_set
+from warpsmith.simt.caches.model import LINE_SECTORS, CacheCounts, CacheGeometry, OrderedRequests, hashed_set
 from warpsmith.simt.engine.words import Array
 
 __all__ = ["simulate_caches"]
@@ -53,44 +53,44 @@ class SectoredCache:
 
 
 class CachesOfLaunch:
-    """All caches of a GPU; `counts` [arrays, Columns]."""
+    """All caches of a GPU; `counts` [arrays, CacheCounts]."""
 
     def __init__(self, geometry: CacheGeometry, arrays: int) -> None:
         self.first = [SectoredCache(geometry.first_sets, geometry.first_ways) for _ in range(geometry.units)]
         self.second = SectoredCache(geometry.second_sets, geometry.second_ways)
-        self.counts: Array = np.zeros((arrays, len(Columns)), "<i8")
+        self.counts: Array = np.zeros((arrays, len(CacheCounts)), "<i8")
 
     def serve(self, unit: int, kind: int, array: int, sector: int) -> None:
         """Serve a request for one sector by a multiprocessor."""
         row = self.counts[array]
         if kind == 0:
-            row[Columns.LOADS] += 1
+            row[CacheCounts.LOADS] += 1
             line, _ = self.first[unit].line(sector // LINE_SECTORS, array)
             if line is not None and sector in line.there:
-                row[Columns.FIRST_HITS] += 1
+                row[CacheCounts.FIRST_HITS] += 1
                 return
             if line is not None:
                 line.there.add(sector)
             self.ask_second(sector, array, writes=False)
         elif kind == 1:
-            row[Columns.STORES] += 1
+            row[CacheCounts.STORES] += 1
             line = self.second_line(sector, array)
             if line is None:
-                row[Columns.WRITTEN] += 1
+                row[CacheCounts.WRITTEN] += 1
             else:
                 line.there.add(sector)
                 line.dirty.add(sector)
         else:
-            row[Columns.ATOMICS] += 1
+            row[CacheCounts.ATOMICS] += 1
             self.ask_second(sector, array, writes=True)
 
     def ask_second(self, sector: int, array: int, *, writes: bool) -> None:
         """Ask the second cache for a sector."""
         line = self.second_line(sector, array)
         there = line is not None and sector in line.there
-        self.counts[array][Columns.SECOND_HITS if there else Columns.READ] += 1
+        self.counts[array][CacheCounts.SECOND_HITS if there else CacheCounts.READ] += 1
         if line is None:
-            self.counts[array][Columns.WRITTEN] += writes
+            self.counts[array][CacheCounts.WRITTEN] += writes
             return
         line.there.add(sector)
         if writes:
@@ -105,7 +105,7 @@ class CachesOfLaunch:
     def write_back(self, line: SectoredLine | None) -> None:
         """Write what is dirty to memory."""
         if line is not None:
-            self.counts[line.array][Columns.WRITTEN] += len(line.dirty)
+            self.counts[line.array][CacheCounts.WRITTEN] += len(line.dirty)
 
     def end(self) -> None:
         """Write all that is dirty to memory."""
@@ -115,7 +115,7 @@ class CachesOfLaunch:
 
 
 def simulate_caches(geometry: CacheGeometry, requests: OrderedRequests, arrays: int) -> Array:
-    """Return what is counted of a launch [arrays, Columns]; what is dirty in the end goes to memory."""
+    """Return what is counted of a launch [arrays, CacheCounts]; what is dirty in the end goes to memory."""
     caches = CachesOfLaunch(geometry, arrays)
     slots = [range(0)] * (geometry.units * geometry.resident)
     following = iter(range(requests.blocks))

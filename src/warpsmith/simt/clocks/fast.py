@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
+from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from warpsmith.simt.clocks.build import library
+from warpsmith.simt.clocks.build import compiled_library
 from warpsmith.simt.clocks.encode import encode_parameters, encode_program, encode_views
 from warpsmith.simt.clocks.model import (
     CACHES,
@@ -30,7 +31,9 @@ from warpsmith.simt.clocks.reference import run_reference, slots_for
 from warpsmith.simt.mask.resources import place_views
 from warpsmith.simt.mask.stack import FAULTS, MaskFault
 
-__all__ = ["run_clocks", "run_compiled"]
+__all__ = ["PACKAGE", "declare", "library", "run_clocks", "run_compiled"]
+
+PACKAGE: Final = "warpsmith.simt.clocks"
 
 _PART: Final = 2_000_000
 _TOTALS: Final = 30
@@ -130,6 +133,28 @@ def _alus(rows: Rows) -> tuple[AluStretch, ...]:
 
 def _events(rows: Rows) -> tuple[CacheEvents, ...]:
     counts: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for clock, core, cache, event in rows[:, :4].tolist():
-        counts[clock, core, cache][event] += 1
-    return tuple(sorted(CacheEvents(clock, core, CACHES[cache], *n) for (clock, core, cache), n in counts.items()))
+    for clock, core, which, event in rows[:, :4].tolist():
+        counts[clock, core, which][event] += 1
+    return tuple(sorted(CacheEvents(clock, core, CACHES[which], *n) for (clock, core, which), n in counts.items()))
+
+
+# --- the library
+
+
+@cache
+def library(width: int) -> ctypes.CDLL | None:
+    """Return the compiled machine for waves of so many lanes, None where it cannot be compiled."""
+    found = compiled_library(PACKAGE, "machine.c", (f"-DWS_WIDTH={width}",))
+    return None if found is None else declare(found)
+
+
+def declare(found: ctypes.CDLL) -> ctypes.CDLL:
+    """Return the library with the types of its functions."""
+    pointer = ctypes.c_void_p
+    found.ws_begin.argtypes, found.ws_begin.restype = [pointer] * 4, pointer
+    found.ws_advance.argtypes, found.ws_advance.restype = [pointer, ctypes.c_int64, ctypes.c_int64], ctypes.c_int
+    found.ws_totals.argtypes, found.ws_totals.restype = [pointer, pointer], None
+    found.ws_threads.argtypes, found.ws_threads.restype = [pointer], pointer
+    found.ws_rows.argtypes, found.ws_rows.restype = [pointer, ctypes.c_int], pointer
+    found.ws_end.argtypes, found.ws_end.restype = [pointer], None
+    return found

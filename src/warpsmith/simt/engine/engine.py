@@ -30,7 +30,6 @@ from warpsmith.ssa.nodes import BasicBlock, Function, Module
 if TYPE_CHECKING:
     from warpsmith.simt.engine.compile import CompiledKernel
     from warpsmith.simt.engine.launch import Ended
-    from warpsmith.simt.engine.observers.trace import Trace
 
 PATIENCE: Final = 20_000_000
 """Instructions of lanes of a block after which it seems to wait for others, if it may."""
@@ -75,10 +74,9 @@ def run(
     workers: int = 1,
     progress: Progress = ignore_progress,
     rescue: Callable[[EngineCounts], None] = forget_counters,
-    trace: Trace | None = None,
 ) -> Run:
     """Run a kernel that is not refused, on at most `workers` threads; on one where the order of blocks may matter, or
-    where requests are written down in `trace` (observers/trace.py).
+    where `memory` has a trace.
     Where it stops early, `memory` is put back as it was; where that is because something is raised meanwhile (a time
     limit, Ctrl-C), `rescue` gets the counters up to there.
 
@@ -90,10 +88,10 @@ def run(
     # who waits in a called function cannot give way
     may_give_way = not checks.policy and not called_functions(module, function)
     grid, spins = waits_for_grid(function), may_give_way and bool(spinning_loops(function))
-    checks = replace(checks, resident=grid, sliced=grid and spins, traced=trace is not None)
+    checks = replace(checks, resident=grid, sliced=grid and spins, traced=memory.trace is not None)
     patience = PATIENCE if spins and not grid else 0
-    attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot(), patience, trace)
-    return attempt.run_on(min(workers, launch.blocks) if trace is None else 1)
+    attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot(), patience)
+    return attempt.run_on(min(workers, launch.blocks) if memory.trace is None else 1)
 
 
 class _Attempt(Struct, frozen=True):
@@ -109,7 +107,6 @@ class _Attempt(Struct, frozen=True):
     rescue: Callable[[EngineCounts], None]
     restore: Callable[[], None]
     patience: int
-    trace: Trace | None = None
 
     def run_on(self, workers: int) -> Run:
         """Run it on at most so many threads, as often as it takes to know what comes of it."""
@@ -167,8 +164,8 @@ class _Attempt(Struct, frozen=True):
         callees = called_functions(self.module, function)
         stack = stack_of(function, callees)
         workers = Workers.of(count, STACK + stack, self.progress)
-        if self.trace is not None:
-            self.trace.empty()
+        if self.memory.trace is not None:
+            self.memory.trace.empty()
         # on one thread the order is always the same; on several, results depend on it where there are races
         checks = self.checks if count == 1 else replace(self.checks, races=True)
 
@@ -192,7 +189,6 @@ class _Attempt(Struct, frozen=True):
                 guess=guess,
                 patience=self.patience,
                 better=better,
-                trace=self.trace,
             )
             partial.append(made)
             return partial[0]

@@ -28,7 +28,6 @@ from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.host.together import work_together
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.observers.merged import race_between
-from warpsmith.simt.engine.observers.trace import Trace
 from warpsmith.simt.engine.resident import Rooms, fits
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import LaunchTables
@@ -91,18 +90,17 @@ def run_launch(
     guess: bool = False,
     patience: int = 0,
     better: Callable[[], CompiledKernel] | None = None,
-    trace: Trace | None = None,
 ) -> Ended:
     """Run a compiled kernel on `memory`, whose buffers it changes. `guess`: which of them it writes; where that is
     wrong, it ends with Stop.WRITTEN. `patience`: how many instructions of lanes a block may take before the launch ends
-    with Stop.WAITS, 0 for as many as are left. `trace`: where requests are written down; then one thread runs. `better` compiles the same kernel, with the same tables, for launches
+    with Stop.WAITS, 0 for as many as are left. `better` compiles the same kernel, with the same tables, for launches
     that take long."""
     places = allocate_shared(module, memory)
     if code.checks.resident and not fits(code, module, launch, memory):
         return Ended(Stopped(Stop.ROOM, 0, -1), EngineCounts({}, Totals(), (), 0))
     run = _Run(code, launch, workers, better, patience)
     run.tables = [
-        LaunchTables(code, module, launch, memory, places=places, state=state, guess=guess, trace=trace)
+        LaunchTables(code, module, launch, memory, places=places, state=state, guess=guess)
         for state in workers.states[: run.most_threads]
     ]
     run.go()

@@ -17,7 +17,6 @@ from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
-from warpsmith.simt.engine.observers.trace import Trace
 from warpsmith.simt.engine.reading.written import written_memory
 from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS
@@ -56,7 +55,6 @@ class LaunchTables:
         places: dict[str, int],
         state: Array,
         guess: bool = False,
-        trace: Trace | None = None,
     ) -> None:
         self.code, self.launch, self.state = code, launch, state
         self.kept: list[object] = []
@@ -82,9 +80,8 @@ class LaunchTables:
         starts = {**places, **local.starts, **shared.starts}
         self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
-        if trace is not None:
-            state[LaunchWords.TRACE] = _address(trace.words)
-            self.kept.append(trace)
+        if memory.trace is not None:
+            state[LaunchWords.TRACE] = _address(memory.trace.words)
         if code.ops.asked:
             answers = Answers(code.ops.asked, code.lanes, launch, state)
             state[LaunchWords.ASK] = answers.address

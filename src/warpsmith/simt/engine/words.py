@@ -24,7 +24,6 @@ __all__ = [
     "RequestWords",
     "SiteWords",
     "Stop",
-    "TraceWords",
     "new_state",
 ]  # fmt: skip
 
@@ -44,7 +43,7 @@ class LaunchWords(IntEnum):
     level; LEVEL_BYTES: of a level of the local memory of all threads; MOST_LEVELS: for how many there is memory. ROOMS:
     a row for each block that is resident together with the others (ROOM); GRID: how many barriers of the grid have
     opened, at bit GRID_BIT (observers/races.py). SLICE: how often the warp may begin a loop again that may wait for
-    others before it gives way. TRACE: what requests are written down in (observers/trace.py)."""
+    others before it gives way. TRACE: what requests are written down in (simt/memory.py)."""
 
     STOP = 0
     STOP_SITE = 1
@@ -158,19 +157,6 @@ class RequestWords(IntEnum):
     SECTORS = 2
     IDEAL = 3
     CONFLICTS = 4
-
-
-class TraceWords(IntEnum):
-    """Words of a trace: how many records and sectors are written down, for how many there is room, whether some did not
-    fit, and where they are."""
-
-    RECORDS = 0
-    SECTORS = 1
-    RECORD_ROOM = 2
-    SECTOR_ROOM = 3
-    CUT = 4
-    RECORD_PLACE = 5
-    SECTOR_PLACE = 6
 
 
 class Stop(IntEnum):

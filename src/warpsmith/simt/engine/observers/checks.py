@@ -23,7 +23,8 @@ class Checks(Struct, frozen=True):
     `turns`: which lanes go on. `policy`: the run shows what a policy does (simt/policies): sets of lanes that wait are
     counted, lanes exchange with those that are there, and those that only have to end do so before a barrier opens.
     `quick`: launches begin with code that starts sooner and is slower. `resident`: blocks wait for each other, and are
-    there all at once. `sliced`: their warps come back after a while from loops that may wait for others. `traced`: the sectors of each request are written down (trace.py)."""
+    there all at once. `sliced`: their warps come back after a while from loops that may wait for others. `traced`: the
+    sectors of each request are written down (trace.py)."""
 
     lost: bool = True
     requests: bool = True

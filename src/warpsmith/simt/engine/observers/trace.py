@@ -1,55 +1,20 @@
-"""Which sectors of global memory each request of a warp touches, written down one after the other.
-
-    records   block << 32 | barriers that the block has passed,  warp << 16 | kind << 8 | sectors     two words each
-    sectors   addresses / 32 of one record after the other, each once, in the order of the lanes
+"""The sectors of global memory that each request of a warp touches are written down (Trace, simt/memory.py).
 
 Local memory is not written down. A request that has no room any more is left out, and TraceWords.CUT says so.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
-import numpy as np
 from llvmlite import ir
 
 from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.engine.lanes import I64, POINTER, VOID, Emit, Ir
 from warpsmith.simt.engine.observers.races import Kind
 from warpsmith.simt.engine.observers.requests import Space, each_sector, lowest_address
-from warpsmith.simt.engine.words import Array, LaunchWords, TraceWords
-from warpsmith.simt.memory import SHARED_WINDOW
+from warpsmith.simt.engine.words import LaunchWords
+from warpsmith.simt.memory import KINDS, SHARED_WINDOW, TraceWords
 
-__all__ = ["KINDS", "Trace", "trace_function"]
-
-KINDS: Final[tuple[Kind, ...]] = ("load", "store", "atomic")
-"""A record has the number of its kind."""
-
-
-class Trace:
-    """What is written down of a launch: `words` (TraceWords), `records` [records, 2], `sectors`. Memory is taken when it
-    is used."""
-
-    def __init__(self, records: int, sectors: int) -> None:
-        self.records, self.sectors = np.empty((records, 2), "<i8"), np.empty(sectors, "<i8")
-        self.words = np.zeros(len(TraceWords), "<i8")
-        self.words[TraceWords.RECORD_ROOM], self.words[TraceWords.SECTOR_ROOM] = records, sectors
-        self.words[TraceWords.RECORD_PLACE] = self.records.ctypes.data
-        self.words[TraceWords.SECTOR_PLACE] = self.sectors.ctypes.data
-
-    def empty(self) -> None:
-        """Forget what is written down."""
-        for word in (TraceWords.RECORDS, TraceWords.SECTORS, TraceWords.CUT):
-            self.words[word] = 0
-
-    @property
-    def cut(self) -> bool:
-        """Whether a request had no room."""
-        return bool(self.words[TraceWords.CUT])
-
-    def written(self) -> tuple[Array, Array]:
-        """Return the records and the sectors that are there."""
-        return self.records[: self.words[TraceWords.RECORDS]], self.sectors[: self.words[TraceWords.SECTORS]]
+__all__ = ["trace_function"]
 
 
 def trace_function(e: Emit, kind: Kind, space: Space, size: int, aligned: int) -> Ir:

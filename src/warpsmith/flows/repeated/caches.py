@@ -14,7 +14,7 @@ from warpsmith.machine.occupancy import occupancy
 from warpsmith.report.simulation.model import CacheRow, CacheRun
 from warpsmith.simt.caches.fast import run_caches
 from warpsmith.simt.caches.model import CacheGeometry, geometry_of
-from warpsmith.simt.caches.trace import trace_launch
+from warpsmith.simt.caches.ordered import trace_launch
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function
 

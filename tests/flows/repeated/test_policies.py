@@ -15,7 +15,7 @@ from warpsmith.kernels.units import KernelFile
 from warpsmith.report.simulation.model import SimulationReport
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
 
-BOTH = Path(__file__).parents[2] / "examples" / "manual" / "both.cu"
+BOTH = Path(__file__).parents[3] / "examples" / "manual" / "both.cu"
 HALF = ("a=rand:i32[32]:below=2", "b=rand:i32[32]:seed=2:below=2", "out=empty:i32[32]")
 # the last lane that stores wins
 LAST = "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; st.global.u32 [%rd1], %r1;\n"
@@ -80,7 +80,7 @@ def test_a_policy_that_takes_too_long_leaves_the_rest_as_it_is(monkeypatch: pyte
     def late(*_: object, **__: object) -> None:
         raise InputError(Finding("INP009", "error", "k ran longer than 1 s: it was stopped"))
 
-    monkeypatch.setattr("warpsmith.flows.policies.execute_policy", late)
+    monkeypatch.setattr("warpsmith.flows.repeated.policies.execute_policy", late)
     found = both("ipdom", timeline=True)
     assert found.status == "ok" and found.work is not None and found.drawn == ""
     assert found.policies[0].stopped == "stopped: k ran longer than 1 s: it was stopped"

@@ -1,7 +1,7 @@
 """A launch is run, and its requests put into the order in which caches are taken to see them.
 
-    engine:     block by block, between two barriers warp by warp          (observers/trace.py)
-    here:       of each block, between two barriers, the first request of each warp, then the second of each …
+engine:     block by block, between two barriers warp by warp          (simt/memory.py)
+here:       of each block, between two barriers, the first request of each warp, then the second of each …
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.caches.model import OrderedRequests
 from warpsmith.simt.engine.engine import Checks, run
-from warpsmith.simt.engine.observers.trace import Trace
 from warpsmith.simt.engine.support import why_refused
 from warpsmith.simt.engine.words import Array
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import LaunchMemory
+from warpsmith.simt.memory import LaunchMemory, Trace
 from warpsmith.ssa.nodes import Module
 
 __all__ = ["order_requests", "trace_launch"]
@@ -38,8 +37,8 @@ def trace_launch(
         raise KeyError(kernel)
     if why := why_refused(module, function, launch):
         return f"the compiled machine does not take the kernel: {why}"
-    trace = Trace(_RECORDS, _SECTORS)
-    ended = run(module, kernel, launch, memory, _PLAIN, progress=progress, trace=trace)
+    memory.trace = trace = Trace(_RECORDS, _SECTORS)
+    ended = run(module, kernel, launch, memory, _PLAIN, progress=progress)
     if ended.why:
         return f"the run was stopped: {ended.why}"
     if trace.cut:
