@@ -43,6 +43,8 @@ BUDGET: Final = 30.0
 UNITS: Final = device("h100").units
 OFFLOAD: Final = OffloadOptions(gain=GainOptions())
 
+Dim = tuple[int, int, int]
+
 
 class Counted(Struct, frozen=True):
     """Sums over one run of a port."""
@@ -115,7 +117,7 @@ def _count(made: PortResult) -> Counted:
         for fragment in made.plan.fragments:
             kernel = fragment.kernel
             for (grid, sizes), times in list_launches(kernel, estimate.kernels[kernel.name]).items():
-                ran = _simulated(file, kernel, grid.grid, dict(sizes))
+                ran = _simulated(file, kernel, (grid.grid, grid.block), dict(sizes))
                 runs, blocks = times * grid.slices, prod(grid.grid)
                 fullest = -(-blocks // UNITS) / blocks
                 sectors, instructions = _sum(ran, "global", "sectors"), int(str(ran["warp_instructions"]))
@@ -133,10 +135,10 @@ def _sum(ran: dict[str, object], space: str, key: str) -> int:
     return sum(one[key] for one in memory if one["space"] == space)
 
 
-def _simulated(file: Path, kernel: Kernel, grid: tuple[int, int, int], sizes: dict[str, int]) -> dict[str, object]:
+def _simulated(file: Path, kernel: Kernel, shape: tuple[Dim, Dim], sizes: dict[str, int]) -> dict[str, object]:
     """Return what one launch counts."""
     command = [sys.executable, "-m", "warpsmith", "simulate", str(file), "--json", "--check", "none"]
-    command += ["--kernel", f"{kernel.name}_kernel", "--block", _joined(kernel.block), "--grid", _joined(grid)]
+    command += ["--kernel", f"{kernel.name}_kernel", "--block", _joined(shape[1]), "--grid", _joined(shape[0])]
     for argument in _arguments(kernel, sizes):
         command += ["--arg", argument]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

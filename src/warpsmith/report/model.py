@@ -86,7 +86,8 @@ class Moved(Struct, frozen=True):
 
 class KernelEntry(Struct, frozen=True):
     """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text; `tiles`:
-    what its threads read from shared memory; `elements`: how many iterations along x, y and z one of them has."""
+    what its threads read from shared memory; `elements`: how many iterations along x, y and z one of them has; `few`:
+    launches of fewer threads have blocks of one warp."""
 
     name: str
     span: Span
@@ -99,6 +100,7 @@ class KernelEntry(Struct, frozen=True):
     halos: tuple[HaloTiles, ...] = ()
     iterations: int = 0
     elements: tuple[int, int, int] = (1, 1, 1)
+    few: int = 0
 
 
 class KernelPrediction(Struct, frozen=True):

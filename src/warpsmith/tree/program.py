@@ -22,6 +22,7 @@ from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, Top
 from warpsmith.tree.types import Symbol
 
 __all__ = [
+    "WARP",
     "Assumption",
     "Axis",
     "Combine",
@@ -177,6 +178,10 @@ class Scan(Struct, frozen=True):
     group: tuple[int, ...] = ()
 
 
+WARP = 32
+"""Threads of a warp."""
+
+
 class Kernel(Struct, frozen=True):
     """One kernel: the threads of `mapped` loops (outermost first; none: one thread) run `body`.
 
@@ -199,6 +204,7 @@ class Kernel(Struct, frozen=True):
     `inside`: every thread of a block runs the body, which asks this variable whether it is one of the launch: no thread
     may be missing where the block waits. `shared`: variables that a block has together; `positions`: variables that say
     where a thread is in its block, along which axis.
+    `few`: a launch of fewer threads has blocks of one warp, so that more multiprocessors have some of them; 0: none.
     `turn`: the kernel is launched `turns` times, one after the other, and this parameter of its own counts from 0.
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
@@ -230,6 +236,11 @@ class Kernel(Struct, frozen=True):
     elements: tuple[int, int, int] = (1, 1, 1)
     turn: Symbol | None = None
     turns: int = 1
+    few: int = 0
+
+    def block_of(self, threads: int) -> tuple[int, int, int]:
+        """Return the block of a launch with so many threads along x."""
+        return (WARP, 1, 1) if threads < self.few else self.block
 
     @property
     def covered(self) -> tuple[int, int, int]:

@@ -29,16 +29,23 @@ double sum2(int n, int m, int l, const double *x)
 { double s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += x[(long)i * m + j]; return s; }
 void product(int n, int m, int l, double C[restrict n][m], const double A[restrict n][l], const double B[restrict l][m])
 { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < l; k++) C[i][j] += A[i][k] * B[k][j]; }
+void rows(int n, int m, int l, double *restrict x, const double *restrict a)
+{ for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) s = s * a[(long)i * m + j]; x[i] = s; } }
+void far(int n, int m, int l, double *restrict x, const double *restrict a)
+{ for (long i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) s = s * a[i * m + j]; x[i] = s; } }
+void fixed_rows(int n, int m, int l, double *restrict x, const double *restrict a)
+{ for (int i = 0; i < 100; i++) { double s = 0; for (int j = 0; j < m; j++) s = s * a[i * m + j]; x[i] = s; } }
 void fixed(int n, int m, int l, double x[100][300])
 { for (int i = 0; i < 100; i++) for (int j = 0; j < 300; j++) x[i][j] = i; }
 """
 SIZES: Sequence[tuple[int, int, int]] = (
     (0, 5, 5), (1, 1, 1), (255, 256, 257), (65535, 3, 2), (65536, 65537, 1), (200_000, 7, 140_000),
-    (2_000_000_000, 1, 300), (3, 2_000_000_000, 70_000),
+    (2_000_000_000, 1, 300), (3, 2_000_000_000, 70_000), (32_767, 4, 4), (32_768, 4, 4),
 )  # fmt: skip
 _STUBS = """#include <stdio.h>
 struct dim3 { unsigned x, y, z; dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
-static void note(const char *name, dim3 grid) { printf("%s %u %u %u\\n", name, grid.x, grid.y, grid.z); }
+static void note(const char *name, dim3 grid, dim3 block)
+{ printf("%s %u %u %u %u %u %u\\n", name, grid.x, grid.y, grid.z, block.x, block.y, block.z); }
 #define WS_CHECK(call)
 #define ws_device_acquire(...) 0
 #define ws_device_release(...)
@@ -56,7 +63,8 @@ def _kernels(text: str, folder: Path) -> tuple[Sequence[Kernel], str]:
 def _launched(kernels: Sequence[Kernel], text: str, folder: Path) -> Mapping[tuple[str, int], list[list[int]]]:
     """Return the grids of each kernel's launches, for each of the sizes."""
     launchers = re.findall(r'^extern "C" void ws_\w+_k1\(.*?^}', text, re.M | re.S)
-    noted = [re.sub(r"(\w+)<<<(.*), .*?>>>\(.*?\);", r'note("\1", \2);', one) for one in launchers]
+    launch = r"(\w+)(?:<[\w ]+>)?<<<((?:(?!>>>).)*), (\w+)>>>\(.*?\);"
+    noted = [re.sub(launch, r'note("\1", \2, \3);', one, flags=re.S) for one in launchers]
     calls = []
     for kernel in kernels:
         values = {"n": 0, "m": 1, "l": 2}
@@ -85,14 +93,16 @@ def _in_numbers(kernel: Kernel, sizes: tuple[int, int, int]) -> LaunchedGrid | N
 
 def test_grids_are_those_of_the_launchers(tmp_path: Path) -> None:
     kernels, text = _kernels(TEXT, tmp_path)
-    assert len(kernels) == 7 and any(kernel.covered != kernel.block for kernel in kernels)
+    assert len(kernels) == 10 and any(kernel.covered != kernel.block for kernel in kernels)
+    assert {kernel.function for kernel in kernels if kernel.few} == {"rows", "far", "fixed_rows"}
     noted = _launched(kernels, text, tmp_path)
     for kernel in kernels:
         for at, sizes in enumerate(SIZES):
             found, said = _in_numbers(kernel, sizes), noted.get((kernel.name, at), [])
             assert (found is None) == (not said), (kernel.name, sizes)
             if found is not None:
-                assert (list(found.grid), found.slices) == (said[0], len(said)), (kernel.name, sizes)
+                shape = [*found.grid, *found.block]
+                assert (shape, found.slices) == (said[0], len(said)), (kernel.name, sizes)
 
 
 def test_reductions_have_few_enough_blocks_for_one_more(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """How many blocks a kernel is launched in, as its launcher computes it.
 
-along an axis    (threads + block - 1) / block     cut off where threads walk on in steps of the grid
+along an axis    (threads + block - 1) / block     a warp a block where they are few
+                                                   cut off where threads walk on in steps of the grid
                                                    in slices where the axis may need more than a grid has
 """
 
@@ -21,9 +22,11 @@ _AXES: Final = "xyz"
 
 
 class LaunchedGrid(Struct, frozen=True):
-    """The grid of a launch, and how many launches of it there are: `slices` of the axes that are too long."""
+    """The grid of a launch, its block, and how many launches of it there are: `slices` of the axes that are too
+    long."""
 
     grid: tuple[int, int, int]
+    block: tuple[int, int, int]
     slices: int
 
 
@@ -42,8 +45,9 @@ def launched_grid(kernel: Kernel, threads: Mapping[str, int]) -> LaunchedGrid | 
     if any(count <= 0 for count in threads.values()):
         return None
     sizes, slices = [1, 1, 1], 1
+    block = kernel.block_of(threads.get("x", 1))
     for at, axis in enumerate(_AXES):
-        blocks = -(-threads.get(axis, 1) // kernel.covered[at])
+        blocks = -(-threads.get(axis, 1) // (block[at] * kernel.elements[at]))
         sizes[at] = min(blocks, most_blocks(kernel, axis))
         slices *= 1 if axis in kernel.strided else -(-blocks // sizes[at])
-    return LaunchedGrid((sizes[0], sizes[1], sizes[2]), slices)
+    return LaunchedGrid((sizes[0], sizes[1], sizes[2]), block, slices)

@@ -34,7 +34,7 @@ from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, Stmt
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
-from warpsmith.tree.program import Kernel, KernelParameter, MappedLoop
+from warpsmith.tree.program import WARP, Kernel, KernelParameter, MappedLoop
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
@@ -437,8 +437,17 @@ def _shape(launcher: _Launcher) -> _Shape:
     if len(threads) == 1 and only.axis == "x" and plain:
         name = launcher.printer.expr(only.count)
         empty = (f"if ({name} <= 0)", f"{_UNIT}return;")
+        if launcher.kernel.few:
+            line, width = _width(launcher, name)
+            return _Shape((*empty, line), (), f"({name} + ({width} - 1)) / {width}", width)
         return _Shape(empty, (), f"({name} + {block[0] - 1}u) / {block[0]}", str(block[0]))
     return _general_shape(launcher, block)
+
+
+def _width(launcher: _Launcher, count: str) -> tuple[str, str]:
+    """Return the line that chooses the threads of a block for so many in all, and the variable that it sets."""
+    kernel, width = launcher.kernel, fresh("threads", launcher.used)
+    return f"const unsigned {width} = {count} < {kernel.few} ? {WARP} : {kernel.block[0]};", width
 
 
 def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:
@@ -458,16 +467,23 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:
         lines += [f"if ({empty})", f"{_UNIT}return;"]
     parts: list[str] = []
     slices: list[_Slice] = []
-    for axis, covered in zip("xyz", launcher.kernel.covered, strict=True):
+    sizes = [str(size) for size in block]
+    if launcher.kernel.few and "x" in counts:
+        line, sizes[0] = _width(launcher, counts["x"])
+        lines.append(line)
+    elif launcher.kernel.few:
+        sizes[0] = str(launcher.kernel.block_of(int(known["x"] or 0))[0])
+    for axis, width, elements in zip("xyz", sizes, launcher.kernel.elements, strict=True):
+        covered = str(int(width) * elements) if width.isdecimal() else width
         if axis in counts:
             parts.append(_grid_part(launcher, axis, (counts[axis], covered), lines, slices))
         else:
             count = known.get(axis)
             limit = most_blocks(launcher.kernel, axis)
-            parts.append(str(min(limit, -(-int(count) // covered))) if count is not None else "1")
+            parts.append(str(min(limit, -(-int(count) // int(covered)))) if count is not None else "1")
     while len(parts) > 1 and parts[-1] == "1" and block[len(parts) - 1] == 1:
         parts.pop()
-    sizes = [str(size) for size in block[: len(parts)]]
+    sizes = sizes[: len(parts)]
     grid, shape = fresh("grid", launcher.used), fresh("block", launcher.used)
     made = f"const dim3 {grid}({', '.join(parts)});"
     lines += ([] if slices else [wrap(made)]) + [f"const dim3 {shape}({', '.join(sizes)});"]
@@ -478,15 +494,16 @@ def _is_positive(count: int | float | None) -> bool:
     return isinstance(count, int) and count > 0
 
 
-def _grid_part(launcher: _Launcher, axis: str, counted: tuple[str, int], lines: list[str], slices: list[_Slice]) -> str:
+def _grid_part(launcher: _Launcher, axis: str, counted: tuple[str, str], lines: list[str], slices: list[_Slice]) -> str:
     """Return the number of blocks along one axis, of which the count and the block's size are given; where that may be
     more than a grid may have, it is cut off there."""
     count, size = counted
-    blocks = f"({count} + {size - 1}) / {size}" if size > 1 else count
+    more = str(int(size) - 1) if size.isdecimal() else f"({size} - 1)"
+    blocks = f"({count} + {more}) / {size}" if size != "1" else count
     thread = next(t for t in launcher.threads if t.axis == axis)
     if not thread.strided and not thread.first:
-        return f"(unsigned)({blocks})" if size > 1 else f"(unsigned){blocks}"
-    if size > 1:
+        return f"(unsigned)({blocks})" if size != "1" else f"(unsigned){blocks}"
+    if size != "1":
         variable = fresh(f"blocks_{axis}", launcher.used)
         lines.append(f"const long long {variable} = {blocks};")
         blocks = variable

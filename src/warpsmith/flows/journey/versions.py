@@ -157,7 +157,7 @@ def _calls(
             # where a launch in slices begins
             arguments[given.name] = bytes(given.bytes)
             texts.append(f"{given.name}=0")
-    launch = Launch(grid.grid, kernel.block, arguments, max_steps=_MOST_STEPS)
+    launch = Launch(grid.grid, grid.block, arguments, max_steps=_MOST_STEPS)
     yield KernelCall(function.name, launch, arrays, tuple(texts))
 
 

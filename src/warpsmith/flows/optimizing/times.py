@@ -61,7 +61,8 @@ class KernelTimes:
     def key(self, kernel: Kernel, text: str, launched: KernelTime | None) -> str:
         """Return what the time of a kernel rests on: its text, its shape, and all of its launches."""
         places = () if launched is None else tuple(_place_key(kernel, place) for place in launched.places)
-        shape = kernel.block, kernel.elements, kernel.sliced, kernel.strided, tuple(m.axis for m in kernel.mapped)
+        axes = tuple(mapped.axis for mapped in kernel.mapped)
+        shape = kernel.block, kernel.few, kernel.elements, kernel.sliced, kernel.strided, axes
         counts = tuple(print_expr(count) for _, count in kernel.launch)
         return hashlib.sha256(repr((text, shape, counts, places)).encode("utf-8", "surrogateescape")).hexdigest()
 

@@ -205,7 +205,7 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
     for (grid, sizes), times in shapes.items():
         given = dict(sizes) | {f"first_{axis}": 0 for axis in kernel.sliced}
         given |= {kernel.turn.name: 0} if kernel.turn is not None else {}
-        time = predict_launch(held, LaunchShape(kernel.block, grid.grid, given), _WORK // len(shapes))
+        time = predict_launch(held, LaunchShape(grid.block, grid.grid, given), _WORK // len(shapes))
         if time.prediction is None:
             return replace(found, time=time, sizes=sizes, lacks=time.lacks)
         # the last launches of several do less than the first

@@ -46,13 +46,15 @@ from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
-from warpsmith.tree.program import Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
+from warpsmith.tree.program import WARP, Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
 __all__ = ["BuiltKernel", "build"]
 
 _INDEX: Final = "Index"
+_FEW: Final = 32_768
+"""Threads that are a block of 256 for each of 128 multiprocessors."""
 
 
 class BuiltKernel(Struct, frozen=True):
@@ -312,7 +314,17 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         elements=(1, 1, 1) if tiled is None else tiled.elements,
         turn=None if tiled is None else tiled.turn,
         turns=1 if draft.passes is None else draft.passes.turns + len(draft.passes.nests),
+        few=_FEW if tiled is None and alone and _is_long(request, draft, mapping) else 0,
     )
+
+
+def _is_long(request: OffloadRequest, draft: Draft, mapping: ThreadMapping | None) -> bool:
+    """Whether threads along x go through loops, in blocks that nobody has asked for: where they are few, each block
+    should have few of them, so that all multiprocessors have some."""
+    decision = Decided.of(request.program, request.facts.function).threads(draft.loops[0].loop)
+    asked = decision is not None and bool(decision.block)
+    long = any(True for _ in loops(draft.loops[-1].loop.body))
+    return mapping is not None and mapping.axes == ("x",) and mapping.block[0] > WARP and long and not asked
 
 
 def _names(text: Stmt | None, symbol: Symbol) -> bool:

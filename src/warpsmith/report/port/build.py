@@ -112,6 +112,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         halos=fragment.halos,
         iterations=fragment.iterations,
         elements=kernel.elements,
+        few=kernel.few,
     )
 
 

@@ -116,6 +116,8 @@ def _kernel(kernel: KernelEntry) -> Json:
         entry["halos"] = [{"array": h.array, "extents": list(h.extents)} for h in kernel.halos]
     if kernel.iterations:
         entry["iterations"] = kernel.iterations
+    if kernel.few:
+        entry["few_threads"] = kernel.few
     if prod(kernel.elements) > 1:
         entry["elements"] = list(kernel.elements)
     if kernel.model is not None:

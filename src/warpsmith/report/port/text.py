@@ -20,6 +20,7 @@ from warpsmith.report.port.predicted import idle_text, prediction_text
 from warpsmith.report.search.text import search_text
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
+from warpsmith.tree.program import WARP
 
 __all__ = ["loop_rows", "port_text", "table_text", "verification_text"]
 
@@ -128,7 +129,8 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     tiles += f"; {kernel.iterations} iteration{plural} a pass" if kernel.iterations else ""
     columns, rows, _ = kernel.elements
     several = f"; {rows} x {columns} iterations a thread" if rows * columns > 1 else ""
-    return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}{tiles}{several}"
+    few = f" (of {WARP} below {kernel.few:,} threads)" if kernel.few else ""
+    return kernel.name, lines, f"{axes}; blocks of {block}{few}, grid {grid}{tiles}{several}"
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:
