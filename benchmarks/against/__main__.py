@@ -22,18 +22,33 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from benchmarks.against.counters import COUNTERS, Sums, count
+from benchmarks.against.counters import COUNTED, PREDICTED, Sums, count
 from benchmarks.against.launches import record
 from benchmarks.polybench import suite
+from msgspec import Struct
 
-from warpsmith.machine.devices import device
+from warpsmith.machine.devices import Device, device
 
-GPU: Final = device("h100")
+NEAR: Final = 1.1
+"""Two figures that differ by less are near each other."""
 _INCLUDE: Final = re.compile(r'^#include "(\w[^"]*_kernel\.hu|cuda\.h)"\n', re.M)
 _LEAST_OR_MOST: Final = re.compile(r"#define ppcg_(min|max)\(x,y\) +\(\{.*")
 """PPCG writes both with statement expressions, which kernels of NVRTC and ours may not have."""
 _FIXED: Final = ("-DSUITE_FIXED_ARRAYS", "-DSUITE_FIXED_BOUNDS")
 """Both see sizes as constants: C++ has no arrays with other extents, and PPCG's host programs are C++."""
+
+
+class How(Struct, frozen=True):
+    """What is compared: `sizes`, a data set; for which GPU; whether launches are run as well."""
+
+    sizes: str
+    gpu: Device
+    run: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What there is a column for."""
+        return COUNTED if self.run else PREDICTED
 
 
 def main() -> int:
@@ -43,6 +58,7 @@ def main() -> int:
     parser.add_argument("--make", metavar="PPCG")
     parser.add_argument("--set", default="SMALL", choices=suite.SETS)
     parser.add_argument("--predict", action="store_true", help="launches and predicted times alone: nothing is run")
+    parser.add_argument("--device", default="h100")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
     paths = [path for path in suite.programs() if not given.programs or path.stem in given.programs]
@@ -50,34 +66,38 @@ def main() -> int:
         for path in paths:
             _make(given.make, path, given.folder / path.stem, given.set)
         return 0
-    print(f"ports and PPCG's, {given.set}, {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}")
-    print(f"{'':18}" + "".join(f"{name:>26}" for name in COUNTERS))
-    print(f"{'program':18}" + f"{'ours':>10}{'theirs':>10}{'':6}" * len(COUNTERS))
-    found: dict[str, list[float]] = {name: [] for name in COUNTERS}
+    how = How(given.set, device(given.device), not given.predict)
+    made = f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}"
+    print(f"ports and PPCG's, {how.sizes}, {how.gpu.title}, {made}")
+    print(f"{'':18}" + "".join(f"{name:>28}" for name in how.columns))
+    print(f"{'program':18}" + f"{'ours':>11}{'theirs':>11}{'':6}" * len(how.columns))
+    found: dict[str, list[float]] = {name: [] for name in how.columns}
     for path in paths:
-        _print_row(path, given.folder / path.stem, (given.set, not given.predict), found)
+        _print_row(path, given.folder / path.stem, how, found)
     for name, ratios in found.items():
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
-        better = sum(ratio >= 1 for ratio in ratios)
-        print(f"{name}: no more on {better} of {len(ratios)}; theirs / ours {mean:.2f} (geometric mean)")
+        less, near = sum(ratio > NEAR for ratio in ratios), sum(1 / NEAR <= ratio <= NEAR for ratio in ratios)
+        print(f"{name}: of {len(ratios)}, less in {less}, within 10 % in {near}; "
+              f"theirs / ours {mean:.2f} (geometric mean)")  # fmt: skip
     return 0
 
 
-def _print_row(path: Path, folder: Path, how: tuple[str, bool], found: dict[str, list[float]]) -> None:
-    ours, theirs = _of_ours(path, *how), _of_theirs(path, folder, *how)
+def _print_row(path: Path, folder: Path, how: How, found: dict[str, list[float]]) -> None:
+    ours, theirs = _of_ours(path, how), _of_theirs(path, folder, how)
     if isinstance(ours, str) or isinstance(theirs, str):
         words = [f"{who}: {one}" for who, one in (("ours", ours), ("theirs", theirs)) if isinstance(one, str)]
         print(f"{path.stem:18}{'; '.join(words)}", flush=True)
         return
     row = f"{path.stem:18}"
-    for name in COUNTERS:
+    for name in how.columns:
         one, other = ours.values[name], theirs.values[name]
-        scale = 1e6 if name == "time" else 1.0 if name == "launches" else 1e-3
-        lacks = name == "time" and bool(ours.unpredicted or theirs.unpredicted)
+        timed = name in PREDICTED and name != "launches"
+        lacks = timed and name != "copies" and bool(ours.unpredicted or theirs.unpredicted)
+        scale = 1e6 if timed else 1.0 if name == "launches" else 1e-3
         if one and other and not lacks:
             found[name].append(other / one)
-        ratio = "    -" if not one or not other or lacks else f"{other / one:5.2f}"
-        row += f"{one * scale:10.1f}{other * scale:10.1f} {ratio}"
+        ratio = "    -" if not one or not other or lacks else f"{min(999.0, other / one):5.2f}"
+        row += f"{one * scale:11.1f}{other * scale:11.1f} {ratio}"
     notes = [f"{who} {one.unpredicted}" for who, one in (("ours", ours), ("theirs", theirs)) if one.unpredicted]
     print("  ".join((row, *notes)), flush=True)
 
@@ -98,14 +118,14 @@ def port_texts(path: Path, data_set: str, folder: Path, macros: Sequence[str] = 
     return {host.name: host.read_text(), kernels[0].name: text}, text
 
 
-def _of_ours(path: Path, data_set: str, run: bool) -> Sums | str:
+def _of_ours(path: Path, how: How) -> Sums | str:
     """Return the counters of our port; why there are none."""
     with tempfile.TemporaryDirectory() as folder:
-        made = port_texts(path, data_set, Path(folder), _FIXED)
-        return made if isinstance(made, str) else _counted(*made, Path(folder), data_set, run)
+        made = port_texts(path, how.sizes, Path(folder), _FIXED)
+        return made if isinstance(made, str) else _counted(*made, Path(folder), how)
 
 
-def _of_theirs(path: Path, folder: Path, data_set: str, run: bool) -> Sums | str:
+def _of_theirs(path: Path, folder: Path, how: How) -> Sums | str:
     """Return the counters of what PPCG wrote; why there are none."""
     host, kernels = folder / f"{path.stem}_host.cu", folder / f"{path.stem}_kernel.cu"
     if not host.exists() or not kernels.exists():
@@ -116,15 +136,15 @@ def _of_theirs(path: Path, folder: Path, data_set: str, run: bool) -> Sums | str
     declared = "".join(found.group() for found in re.finditer(r"^typedef [^{}]*;\n", whole, re.M)) + declared
     text = declared + _LEAST_OR_MOST.sub(r"#define ppcg_\1(x,y) \1(x,y)", _INCLUDE.sub("", kernels.read_text()))
     with tempfile.TemporaryDirectory() as made:
-        return _counted({"host.cu": text + whole}, text, Path(made), data_set, run)
+        return _counted({"host.cu": text + whole}, text, Path(made), how)
 
 
-def _counted(texts: dict[str, str], kernels: str, folder: Path, data_set: str, run: bool) -> Sums | str:
+def _counted(texts: dict[str, str], kernels: str, folder: Path, how: How) -> Sums | str:
     try:
-        recorded = record(texts, folder, (suite.FOLDER,), _macros(data_set))
+        recorded = record(texts, folder, (suite.FOLDER,), _macros(how.sizes))
         if not recorded.launches:
             return "no launch"
-        return count(kernels, recorded, GPU, run=run)
+        return count(kernels, recorded, how.gpu, run=how.run)
     except (RuntimeError, subprocess.CalledProcessError) as problem:
         return str(problem)[:1500]
 

@@ -22,9 +22,10 @@ from warpsmith.base.findings import Finding
 from warpsmith.flows.simulate import SimulateOptions, simulate_unit
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import Device
+from warpsmith.machine.time.coarse import copy_seconds
 from warpsmith.ssa.graph import Graph
 
-__all__ = ["COUNTERS", "Sums", "arguments_of", "count"]
+__all__ = ["COUNTED", "PREDICTED", "Sums", "arguments_of", "count"]
 
 MOST: Final = 12
 _TYPES: Final = {
@@ -38,8 +39,10 @@ _PARAMETER: Final = re.compile(
 _TYPEDEF: Final = re.compile(r"^typedef ((?:unsigned |long )?\w+) (\w+);", re.M)
 _HEAD: Final = r"__global__ void (?:__launch_bounds__\(\d+\) )?{}\((.*?)\)\s*\{{"
 
-COUNTERS: Final = ("sectors", "instructions", "passes", "launches", "time")
-"""32-byte sectors of global memory, instructions of warps, passes of shared memory, launches, predicted seconds."""
+COUNTED: Final = ("sectors", "instructions", "passes", "launches", "kernels")
+PREDICTED: Final = ("launches", "kernels", "busy", "copies", "total")
+"""32-byte sectors of global memory, instructions of warps, passes of shared memory, launches; predicted seconds of
+kernels, of them what is not the launch itself, of copies between host and device, of kernels and copies."""
 
 
 class Sums(Struct):
@@ -55,13 +58,16 @@ def count(text: str, recorded: Recorded, gpu: Device, *, run: bool = True) -> Su
     unit = read_unit(KernelFile("kernels.cu", "cuda", (), text))
     if isinstance(unit, Finding):
         raise RuntimeError(unit.message)
-    sums = Sums(dict.fromkeys(COUNTERS, 0.0))
+    sums = Sums(dict.fromkeys((*COUNTED, *PREDICTED), 0.0))
     for launched, times in _chosen(recorded.launches):
         values = _simulated(unit, text, launched, gpu) if run else {}
         seconds, why = _predicted(unit, launched, gpu)
         sums.unpredicted = sums.unpredicted or why
-        for name, value in {**values, "time": seconds, "launches": 1.0}.items():
+        busy = max(0.0, seconds - 1e-9 * gpu.launch_ns)
+        for name, value in {**values, "kernels": seconds, "busy": busy, "launches": 1.0}.items():
             sums.values[name] += times * value
+    sums.values["copies"] = copy_seconds(gpu, recorded.bytes, recorded.copies)
+    sums.values["total"] = sums.values["kernels"] + sums.values["copies"]
     return sums
 
 
@@ -80,7 +86,7 @@ def _chosen(launches: Counter[Launched]) -> Iterator[tuple[Launched, float]]:
 def _simulated(unit: KernelUnit, text: str, launched: Launched, gpu: Device) -> dict[str, float]:
     given = tuple(arguments_of(unit, text, launched))
     options = SimulateOptions(
-        launched.kernel, launched.block, launched.grid, given, device=gpu.name, checks=(), workers=2
+        launched.kernel, launched.block, launched.grid, given, device=gpu.name, checks=(), workers=2, max_steps=10**11
     )
     report = simulate_unit(unit, "kernels.cu", options, Clock())
     if report.status not in ("ok", "pass") and report.exit_code not in (0, 1):
