@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.orders import judge_schedules, reorder_statements
-from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
+from warpsmith.loops.analysis.shape import does_not_fit, perfect_nest, wrong_value
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
@@ -26,7 +26,7 @@ class Skew(Struct, frozen=True):
 
     `by` names the loop around (left out: the nearest one), `factor` the multiple. The order does not change, so it is
     always legal; it makes an interchange legal that was not (M. Wolfe: Loop skewing: the wavefront method revisited,
-    IJPP 1986).
+    IJPP 1986), and tiles of loops that stand directly inside one another: they still do.
 
     Step: loop=f/i/j, by=i, factor=1
 
@@ -83,5 +83,8 @@ class Skew(Struct, frozen=True):
             return wrong_value(f"by={self.by} names no loop around {name} (they are: {known})", loop)
         if self.factor == 0 or abs(self.factor) > _LARGEST:
             return wrong_value(f"factor={self.factor} is 0 or beyond {_LARGEST}", loop, "factor=1")
-        sign = 1 if loop.step > 0 else -1
-        return {loop.body: (ScheduleDimension(((loop.variable, sign), (chosen.variable, sign * self.factor))),)}
+        # loops directly inside stay directly inside, so that all of them can be tiled together
+        nest = perfect_nest(loop)
+        first, *others = ((one.variable, 1 if one.step > 0 else -1) for one in nest)
+        skewed = ScheduleDimension((first, (chosen.variable, first[1] * self.factor)))
+        return {nest[-1].body: (skewed, *(ScheduleDimension((other,)) for other in others))}
