@@ -50,7 +50,7 @@ def test_expressions_as_they_are_written(text: str, made: str) -> None:
     ("text", "reason"),
     [
         ("a = new int[3]", "new"),
-        ("a[0] = ({ int t = n; t; })", "a statement expression"),
+        ("a[0] = ({ int t = n; t++; t; })", "a statement expression"),
     ],
 )
 def test_what_is_not_modelled_is_a_box(text: str, reason: str) -> None:

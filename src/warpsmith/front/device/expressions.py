@@ -27,6 +27,7 @@ from warpsmith.front.device.calls import DeviceCalls
 from warpsmith.front.device.closures import closure
 from warpsmith.front.device.lists import build_list
 from warpsmith.front.device.swizzles import components_in, find_named_lanes
+from warpsmith.front.device.temporaries import build_with_temporaries
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -52,7 +53,6 @@ _REASONS: Final = {
     kinds.DELETE: "delete",
     kinds.THROW: "throw",
     kinds.DYNAMIC_CAST: "dynamic_cast",
-    kinds.STATEMENT_EXPR: "a statement expression",
     kinds.GENERIC: "a _Generic selection",
 }
 _UNKNOWN: Final = "an expression form that is not modelled"
@@ -97,6 +97,7 @@ class DeviceExpressions:
             kinds.COMPOUND_LITERAL: self._compound_literal,
             kinds.THIS: self._this,
             kinds.LAMBDA: lambda row, span: closure(self, row, span),
+            kinds.STATEMENT_EXPR: lambda row, span: build_with_temporaries(self, row, span),
             kinds.NULLPTR: self._null,
             kinds.GNU_NULL: self._null,
             kinds.UNEXPOSED_EXPR: self._build_unexposed,
