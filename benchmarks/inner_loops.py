@@ -92,17 +92,23 @@ def kernels_of(path: Path, source: str | None, folder: Path) -> tuple[str, str]:
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, **changed})
     written = [*folder.glob("*_kernels.cu")]
     whole = suite.in_32_bits(written[0].read_text()) if written else ""
-    return "\n".join(part.group() for part in _PART.finditer(whole)), whole
+    return kernels_alone(whole), whole
+
+
+def kernels_alone(text: str) -> str:
+    """Return the kernels of a file, with what they call and the macros and types that they use."""
+    return "\n".join(part.group() for part in _PART.finditer(text))
 
 
 def _loops_of(path: Path, source: str | None, tool: str) -> Mapping[str, InnerLoop]:
     """Return the innermost loop of each kernel of a program's port."""
     with tempfile.TemporaryDirectory() as folder:
         text, _ = kernels_of(path, source, Path(folder))
-        return _compiled(text, Path(folder), tool) if text else {}
+        return compile_loops(text, Path(folder), tool) if text else {}
 
 
-def _compiled(text: str, folder: Path, tool: str) -> Mapping[str, InnerLoop]:
+def compile_loops(text: str, folder: Path, tool: str) -> Mapping[str, InnerLoop]:
+    """Return the innermost loop of each kernel of a text; `tool`: nvdisasm."""
     names = _KERNEL.findall(text)
     plain = re.sub(r"^__global__", 'extern "C" __global__', text, flags=re.M)
     made = compile_to_ptx(SourceFile("kernels.cu", plain), (), names, ARCH)

@@ -14,6 +14,7 @@ import argparse
 import math
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from typing import Final
 
 from benchmarks.against.counters import COUNTED, PREDICTED, Sums, count
 from benchmarks.against.launches import record
+from benchmarks.inner_loops import ARCH, compile_loops, kernels_alone
 from benchmarks.polybench import suite
 from msgspec import Struct
 
@@ -58,6 +60,7 @@ def main() -> int:
     parser.add_argument("--make", metavar="PPCG")
     parser.add_argument("--set", default="SMALL", choices=suite.SETS)
     parser.add_argument("--predict", action="store_true", help="launches and predicted times alone: nothing is run")
+    parser.add_argument("--registers", action="store_true", help="registers, spills, instructions of loops")
     parser.add_argument("--device", default="h100")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
@@ -66,6 +69,8 @@ def main() -> int:
         for path in paths:
             _make(given.make, path, given.folder / path.stem, given.set)
         return 0
+    if given.registers:
+        return _print_registers(paths, given.folder, given.set)
     how = How(given.set, device(given.device), not given.predict)
     made = f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}"
     print(f"ports and PPCG's, {how.sizes}, {how.gpu.title}, {made}")
@@ -127,16 +132,45 @@ def _of_ours(path: Path, how: How) -> Sums | str:
 
 def _of_theirs(path: Path, folder: Path, how: How) -> Sums | str:
     """Return the counters of what PPCG wrote; why there are none."""
+    found = _their_texts(path, folder)
+    if found is None:
+        return "nothing was written"
+    whole, text = found
+    with tempfile.TemporaryDirectory() as made:
+        return _counted({"host.cu": text + whole}, text, Path(made), how)
+
+
+def _their_texts(path: Path, folder: Path) -> tuple[str, str] | None:
+    """Return the host program that PPCG wrote, and its kernels, without lines that include its own files."""
     host, kernels = folder / f"{path.stem}_host.cu", folder / f"{path.stem}_kernel.cu"
     if not host.exists() or not kernels.exists():
-        return "nothing was written"
+        return None
     declared = _INCLUDE.sub("", (folder / f"{path.stem}_kernel.hu").read_text())
     whole = _INCLUDE.sub("", host.read_text())
     # types of the program's own are declared there
     declared = "".join(found.group() for found in re.finditer(r"^typedef [^{}]*;\n", whole, re.M)) + declared
     text = declared + _LEAST_OR_MOST.sub(r"#define ppcg_\1(x,y) \1(x,y)", _INCLUDE.sub("", kernels.read_text()))
-    with tempfile.TemporaryDirectory() as made:
-        return _counted({"host.cu": text + whole}, text, Path(made), how)
+    return whole, text
+
+
+def _print_registers(paths: Sequence[Path], folder: Path, data_set: str) -> int:
+    """Print a row a kernel: its innermost loop and registers, as ptxas makes them."""
+    tool = shutil.which("nvdisasm")
+    if tool is None or shutil.which("ptxas") is None:
+        print("nvdisasm and ptxas must be on PATH", file=sys.stderr)
+        return 1
+    print(f"{ARCH}, {data_set}: instructions, multiply-adds, global loads and stores of the innermost loop,")
+    print("instructions a multiply-add; registers, bytes spilled")
+    for path in paths:
+        with tempfile.TemporaryDirectory() as made:
+            own, their = port_texts(path, data_set, Path(made), _FIXED), _their_texts(path, folder / path.stem)
+            texts = {"ours": "" if isinstance(own, str) else own[1], "theirs": "" if their is None else their[1]}
+            for who, text in texts.items():
+                kernels = kernels_alone(text)
+                for name, loop in (compile_loops(kernels, Path(made), tool) if kernels else {}).items():
+                    shown = name.removeprefix("ws_").removesuffix("_kernel")
+                    print(f"{path.stem:16} {who:7} {shown:28} {loop.text}", flush=True)
+    return 0
 
 
 def _counted(texts: dict[str, str], kernels: str, folder: Path, how: How) -> Sums | str:
