@@ -45,6 +45,22 @@ void f(int m, int n, double alpha, double C[restrict m][n], double A[restrict m]
         }
 }
 """
+CONTRACTION = """
+#include <stdlib.h>
+void f(int nr, int nq, int np, double A[restrict nr][nq][np], double C[restrict np][np], double sum[restrict np])
+{
+    for (int r = 0; r < nr; r++)
+        for (int q = 0; q < nq; q++) {
+            for (int p = 0; p < np; p++) {
+                sum[p] = 0;
+                for (int s = 0; s < np; s++)
+                    sum[p] += A[r][q][s] * C[s][p];
+            }
+            for (int p = 0; p < np; p++)
+                A[r][q][p] = sum[p];
+        }
+}
+"""
 ATAX = """
 void f(int m, int n, double A[restrict m][n], double *restrict x, double *restrict y, double *restrict t)
 {
@@ -217,6 +233,13 @@ def test_threads_that_go_through_loops_in_loops_get_another_order(tmp_path: Path
     found = searched(tmp_path, SYMM)
     assert [applied.step.name for applied in found.applied] == ["reschedule"]
     assert (cost(found).depth, cost(found).narrow, cost(found).launches) == (0, 0, 2)
+
+
+def test_loops_that_might_be_threads_come_out_of_threads(tmp_path: Path) -> None:
+    # once each thread has a row of sums of its own, r and q are threads; p, with a loop over s inside, may be as well
+    found = searched(tmp_path, CONTRACTION)
+    assert [applied.step.name for applied in found.applied] == ["expand", "distribute", "distribute"]
+    assert (cost(found).depth, cost(found).narrow, cost(found).buried) == (0, 0, 0)
 
 
 def test_the_pivot_of_a_sweep_is_split_off(tmp_path: Path) -> None:

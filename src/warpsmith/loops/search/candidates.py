@@ -158,7 +158,19 @@ def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
 def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     """Yield what may give a parallel loop a second thread dimension."""
     yield from _interchanges(own, keep_first=True)
-    yield from _complete_step(facts, Distribute(own.id))
+    # statements of a loop inside have to stand apart before those around it can
+    for loop in reversed(_parallel_nest(facts, own)):
+        yield from _complete_step(facts, Distribute(facts.of(own.function).of(loop).id))
+
+
+def _parallel_nest(facts: Facts, own: LoopFacts) -> tuple[For, ...]:
+    """Return a parallel loop and those that stand alone in it and are parallel as well."""
+    known, found = facts.of(own.function), list[For]()
+    loop = own.loop if isinstance(own.loop, For) else None
+    while loop is not None and is_parallel(known.of(loop)):
+        found.append(loop)
+        loop = only_loop(loop.body)
+    return tuple(found)
 
 
 def _widenings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:

@@ -38,16 +38,18 @@ _LAUNCHES = {"parallel": 1, "reduction": 2, "scan": 3}
 class Cost(Partial, frozen=True, eq=False):
     """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `atomics`: kernels whose
     threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass of
-    the innermost of those host loops; `narrow`: the thread loops that nests lack compared with two each; `kernels`: of
-    them all; `reduces`: one of them is a reduction or a scan; `small`: all are, or have no more threads than a warp,
-    and are inside as many host loops; `handed`: scans that hand elements on, none where the loop falls into two."""
+    the innermost of those host loops; `narrow`: the thread loops that nests lack compared with two each; `buried`:
+    parallel loops with loops of their own that threads go through, and that might be threads; `kernels`: of them all;
+    `reduces`: one of them is a reduction or a scan; `small`: all are, or have no more threads than a warp, and are
+    inside as many host loops; `handed`: scans that hand elements on, none where the loop falls into two."""
 
-    compared = attrgetter("stranded", "depth", "atomics", "launches", "narrow")
+    compared = attrgetter("stranded", "depth", "atomics", "launches", "narrow", "buried")
     stranded: int = 0
     depth: int = 0
     atomics: int = 0
     launches: int = 0
     narrow: int = 0
+    buried: int = 0
     kernels: int = 0
     reduces: bool = False
     small: bool = False
@@ -64,7 +66,7 @@ class Cost(Partial, frozen=True, eq=False):
     @property
     def perfect(self) -> bool:
         """Whether no step could better it: all on the device, with threads enough, and none waits for another."""
-        return self.ideal and self.narrow == 0 and self.atomics == 0 and self.handed == 0
+        return self.ideal and not (self.narrow or self.buried or self.atomics or self.handed)
 
     @property
     def runs_well(self) -> bool:
@@ -172,7 +174,8 @@ def _loop_cost(known: _Known, loop: For) -> Cost:
     if is_parallel(facts):
         wanted = 2 if _has_loop(loop.body) else 1
         threads = thread_loops(known.facts, loop)
-        return Cost(launches=1, narrow=max(0, wanted - threads), kernels=1, small=_threads(loop, threads) <= _WARP)
+        narrow, buried = max(0, wanted - threads), _count_buried(known.facts, loop, threads)
+        return Cost(launches=1, narrow=narrow, buried=buried, kernels=1, small=_threads(loop, threads) <= _WARP)
     inner = _cost(known, loop.body, inside=True)
     if facts.category in _LAUNCHES and facts.reductions:
         alone = Cost(
@@ -183,6 +186,23 @@ def _loop_cost(known: _Known, loop: For) -> Cost:
         alone = replace(alone, atomics=int(shared and facts.category == "reduction"), handed=int(handed))
         return min(alone, _host_loop(inner))
     return _host_loop(inner)
+
+
+def _count_buried(known: FunctionFacts, loop: For, threads: int) -> int:
+    """Return how many loops inside the `threads` loops of threads might be threads and have loops inside them."""
+    if threads == _MOST_THREAD_LOOPS:
+        return 0
+    inner = loop
+    for _ in range(threads - 1):
+        inner = only_loop(inner.body) or inner
+    count, pending = 0, [*children(inner.body)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, For) and is_parallel(known.of(node)):
+            count += _has_loop(node.body)
+        else:
+            pending += children(node)
+    return count
 
 
 def _threads(loop: For, depth: int) -> float:
@@ -225,6 +245,7 @@ def _sum(costs: Iterable[Cost]) -> Cost:
         atomics=sum(c.atomics for c in parts),
         launches=sum(c.launches for c in parts if c.depth == deepest),
         narrow=sum(c.narrow for c in parts),
+        buried=sum(c.buried for c in parts),
         kernels=sum(c.kernels for c in parts),
         reduces=any(c.reduces for c in parts),
         small=all(c.small and c.depth == deepest for c in parts if c.kernels),

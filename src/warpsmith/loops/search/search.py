@@ -313,6 +313,8 @@ def _better(new: Cost, old: Cost) -> bool:
         return first < second
     if new.narrow != old.narrow:
         return new.narrow < old.narrow and new.depth <= 1 and new.launches <= 2 * old.launches + 2
+    if new.buried != old.buried:
+        return new.buried < old.buried and new.depth == 0 and new.launches <= 2 * old.launches + 2
     if new.handed != old.handed:
         return new.handed < old.handed and new.launches <= old.launches
     return 0 < 2 * new.launches <= old.launches

@@ -129,7 +129,7 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     tiles += f"; {kernel.iterations} iteration{plural} a pass" if kernel.iterations else ""
     columns, rows, _ = kernel.elements
     several = f"; {rows} x {columns} iterations a thread" if rows * columns > 1 else ""
-    few = f" (of {WARP} below {kernel.few:,} threads)" if kernel.few else ""
+    few = f" ({WARP} if few)" if kernel.few else ""
     return kernel.name, lines, f"{axes}; blocks of {block}{few}, grid {grid}{tiles}{several}"
 
 
