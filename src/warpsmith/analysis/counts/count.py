@@ -231,7 +231,9 @@ def _work(
         read=touching.of(reads),
         written=touching.of(writes),
         sweeps=tuple(
-            _sweep(writer.sweeps[i], writer.touched[i]) for i in reads if i in writer.sweeps and i in writer.touched
+            _sweep(writer.sweeps[i], writer.touched[i], touching.shared(i))
+            for i in reads
+            if i in writer.sweeps and i in writer.touched
         ),
         shared_bytes=holding.shared_bytes,
         flops=flops,
@@ -251,7 +253,7 @@ def _trips(graph: Graph, sums: Tallies, left: Unrolling) -> dict[str, float]:
     return found
 
 
-def _sweep(found: Sweeps, touched: Sequence[Intervals]) -> Sweep:
+def _sweep(found: Sweeps, touched: Sequence[Intervals], shared: float) -> Sweep:
     """Return a load's way through loops; those that are gone through one iteration after the other are one loop more
     around all others, with all that is `touched`."""
     sectors, lines, times = (
@@ -262,6 +264,7 @@ def _sweep(found: Sweeps, touched: Sequence[Intervals]) -> Sweep:
         (*sectors, max(sectors[-1], count_of_one(whole, SECTOR))),
         (*lines, max(lines[-1], count_of_one(whole, LINE))),
         (*times, float(found.visits)),
+        shared,
     )
 
 
@@ -285,21 +288,32 @@ class _Touching(Struct, frozen=True):
         """Return what some accesses touch together, in sectors."""
         if any(i in self.walked.writer.overflow for i in found):
             raise TooManyIntervalsError
-        kept = {i: self.walked.writer.touched.get(i, []) for i in found}
-        weights = self.threads.weights(self.walked.unsteady)
-        by_block = self._by_block([part for parts in kept.values() for part in parts], weights)
         blocks = prod(self.threads.grid)
-        block = float(by_block @ weights) / blocks
         counts = [self.running, 2 * self.running]
         while 2 * counts[-1] < blocks:
             counts.append(2 * counts[-1])
-        if self.threads.whole:
-            spans = [self._first(kept, count) for count in (*counts, blocks)]
-        else:
-            active = self._active(kept)
-            mean = float(by_block @ weights) / prod(active)
-            spans = [self._moved(kept, (count, *active), by_block, mean) for count in (*counts, blocks)]
+        block, spans = self._spans(found, (*counts, blocks))
         return TouchedSectors(block, spans[0], spans[1], spans[-1], tuple(spans[2:-1]))
+
+    def shared(self, i: Instruction) -> float:
+        """Return which part is left of what the blocks that run at a time touch with an access where several touch the
+        same."""
+        running = min(self.running, prod(self.threads.grid))
+        block, (together,) = self._spans((i,), (running,))
+        return min(1.0, together / (block * running)) if block else 1.0
+
+    def _spans(self, found: Sequence[Instruction], counts: Sequence[int]) -> tuple[float, list[float]]:
+        """Return what a block touches with some accesses, on average, and what the first blocks do, of which there are
+        so many."""
+        kept = {i: self.walked.writer.touched.get(i, []) for i in found}
+        weights = self.threads.weights(self.walked.unsteady)
+        by_block = self._by_block([part for parts in kept.values() for part in parts], weights)
+        block = float(by_block @ weights) / prod(self.threads.grid)
+        if self.threads.whole:
+            return block, [self._first(kept, count) for count in counts]
+        active = self._active(kept)
+        mean = float(by_block @ weights) / prod(active)
+        return block, [self._moved(kept, (count, *active), by_block, mean) for count in counts]
 
     def _by_block(self, parts: Sequence[Intervals], weights: Column) -> Column:
         """Return how many sectors each block touches; of those that stand for none, 0 where they are many."""

@@ -235,7 +235,7 @@ class _Code:
         assert isinstance(detail, Memory)
         if detail.order:
             return 1.0
-        if detail.space == "constant" and self.kind(address) == "number":
+        if (detail.space == "constant" and self.kind(address) == "number") or self._is_stored_just_before(load, block):
             return 0.0
         around = self._quiet_around(block, detail.space)
         if not around or self.kind(address) == "other":
@@ -245,6 +245,24 @@ class _Code:
         if not copies:
             return 1.0
         return len(np.unique(self._numbers(address, self._columns(counters)))) / copies
+
+    def _is_stored_just_before(self, load: Instruction, block: str) -> bool:
+        """Whether a thread loads what it has stored in the same block, at an address that is one value, with nothing
+        between that changes memory: it has the number still."""
+        assert isinstance(load.detail, Memory)
+        stored: Instruction | None = None
+        for i in self.blocks[block].instructions:
+            if i is load:
+                break
+            if _changes(i, load.detail.space):
+                stored = i
+        return (
+            stored is not None
+            and stored.op == "store"
+            and stored.detail == load.detail
+            and stored.operands[0] == load.operands[0]
+            and [value.type for value in load.results] == [operand.type for operand in stored.operands[1:]]
+        )
 
     def _quiet_around(self, block: str, space: str) -> list[Cycle]:
         """Return the loops around a block, unrolled whole, whose iterations all come to it and none of which changes

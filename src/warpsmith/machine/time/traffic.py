@@ -66,9 +66,8 @@ def _after_second(touched: TouchedSectors, asked: float, work: LaunchWork, l2_by
     running = min(work.blocks, work.running_blocks)
     waves = max(1.0, work.blocks / running)
     once = max(touched.together + (waves - 1.0) * _fresh(touched, l2_bytes), touched.grid)
-    shared = touched.together / (touched.block * running) if touched.block else 1.0
     sweeps = work.sweeps if touched is work.read else ()
-    return min(asked, once * _again(sweeps, l2_bytes / (running * shared)))
+    return min(asked, once * _again(sweeps, l2_bytes / running, shared=True))
 
 
 def _fresh(touched: TouchedSectors, l2_bytes: float) -> float:
@@ -82,22 +81,26 @@ def _fresh(touched: TouchedSectors, l2_bytes: float) -> float:
     return found
 
 
-def _again(sweeps: Sequence[Sweep], room: float) -> float:
-    """Return how often what is touched comes anew, on average; `room`: bytes that a block has of a cache."""
+def _again(sweeps: Sequence[Sweep], room: float, *, shared: bool = False) -> float:
+    """Return how often what is touched comes anew, on average; `room`: bytes that a block has of a cache; `shared`:
+    what several blocks touch has its place there once."""
     whole = sum(sweep.sectors[-1] for sweep in sweeps)
     if not whole:
         return 1.0
-    return sum(_misses(sweep, sweeps, room) for sweep in sweeps) / whole
+    shares = [sweep.shared if shared else 1.0 for sweep in sweeps]
+    return sum(_misses(sweep, sweeps, shares, room) for sweep in sweeps) / whole
 
 
-def _misses(sweep: Sweep, sweeps: Sequence[Sweep], room: float) -> float:
+def _misses(sweep: Sweep, sweeps: Sequence[Sweep], shares: Sequence[float], room: float) -> float:
     """Return the sectors that come to a block for one load."""
     missed = sweep.sectors[0]
     for level, times in enumerate(sweep.times):
         inner, outer = sweep.sectors[level], sweep.sectors[level + 1]
         # counted from outside: loads of one loop share the cache in it
         depth = len(sweep.times) - level
-        held = sum(other.lines[max(0, len(other.times) - depth)] for other in sweeps)
+        held = sum(
+            share * other.lines[max(0, len(other.times) - depth)] for other, share in zip(sweeps, shares, strict=True)
+        )
         fits = held * LINE_BYTES <= room
         missed = missed * outer / inner if fits and inner else missed * times
     return missed

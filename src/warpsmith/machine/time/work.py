@@ -53,11 +53,13 @@ class TouchedSectors(Struct, frozen=True):
 
 class Sweep(Struct, frozen=True):
     """A load in loops: the sectors that a block touches with it, at once and then with each loop around it, the
-    innermost first (`sectors`), the lines of 128 bytes that hold them, and how often each loop repeats (`times`)."""
+    innermost first (`sectors`), the lines of 128 bytes that hold them, and how often each loop repeats (`times`).
+    `shared`: which part is left of what the blocks that run at a time touch with it where several touch the same."""
 
     sectors: tuple[float, ...]
     lines: tuple[float, ...]
     times: tuple[float, ...]
+    shared: float = 1.0
 
 
 class LaunchWork(Struct, frozen=True):
