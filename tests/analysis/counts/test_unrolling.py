@@ -74,6 +74,16 @@ def test_volatile_loads_are_all_there() -> None:
     assert shares("for (int i = 0; i < 8; i++) s += ((volatile float *)t)[x];") == [1.0]
 
 
+@pytest.mark.parametrize(
+    ("between", "left"),
+    [("", 0), ("s += in[x];", 0), ("out[n] = 2;", 1), ("__syncthreads();", 1), ("atomicAdd(out, 1.0f);", 1)],
+)
+def test_what_a_thread_has_just_stored_it_has_still(between: str, left: int) -> None:
+    function, found = left_of(f"out[y * n + x] = n; {between} s += out[y * n + x] * in[n];")
+    loads = [i for _, i in function.instructions() if i.op == "load" and i.results[0].type.name == "f32"]
+    assert sum(found.share.get(i, 1.0) == 0 for i in loads if i.results) == 1 - left
+
+
 def test_nothing_but_the_work_is_left_of_a_filter() -> None:
     body = "for (int i = 0; i < 15; i++) for (int j = 0; j < 15; j++) s += f[i * 4 + j] * t[(y + i) * 40 + x + j];"
     function = function_of(body)
