@@ -35,7 +35,8 @@ __global__ void planes(double *a, const double *b, int n) {
     int k = X + 1, j = Y + 1, i = Z + 1;
     if (i < n - 1 && j < n - 1 && k < n - 1)
         a[(i * n + j) * n + k] = b[((i - 1) * n + j) * n + k] + b[((i + 1) * n + j) * n + k]
-            + b[(i * n + j - 1) * n + k] + b[(i * n + j + 1) * n + k] + b[(i * n + j) * n + k - 1] + b[(i * n + j) * n + k + 1];
+            + b[(i * n + j - 1) * n + k] + b[(i * n + j + 1) * n + k]
+            + b[(i * n + j) * n + k - 1] + b[(i * n + j) * n + k + 1];
 }
 __global__ void rows(double *a, const double *b, int n) {
     int i = X; double s = 0;
