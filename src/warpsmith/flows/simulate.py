@@ -75,10 +75,10 @@ turns in vain, and under some policies for ever."""
 class SimulateOptions(Struct, frozen=True):
     """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `policies`: those under which it is
-    run once more; `caches`: what those of the device make
-    of it; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `selection`: the
-    warps that are counted; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on
-    which numbers, and the time that it may take."""
+    run once more; `caches`: what those of the device make of it is told; `engine`: who runs it, "" for either;
+    `workers`: threads of this computer, at most; `selection`: the warps that are counted; `settings`: the
+    configuration, for what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may
+    take."""
 
     kernel: str = ""
     block: Dim | None = None

@@ -447,7 +447,8 @@ def _shape(launcher: _Launcher) -> _Shape:
 def _width(launcher: _Launcher, count: str) -> tuple[str, str]:
     """Return the line that chooses the threads of a block for so many in all, and the variable that it sets."""
     kernel, width = launcher.kernel, fresh("threads", launcher.used)
-    return f"const unsigned {width} = {count} < {kernel.few} ? {WARP} : {kernel.block[0]};", width
+    why = "// few threads are spread over more multiprocessors"
+    return f"const unsigned {width} = {count} < {kernel.few} ? {WARP} : {kernel.block[0]}; {why}", width
 
 
 def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> _Shape:

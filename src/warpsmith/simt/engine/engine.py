@@ -76,9 +76,8 @@ def run(
     rescue: Callable[[EngineCounts], None] = forget_counters,
 ) -> Run:
     """Run a kernel that is not refused, on at most `workers` threads; on one where the order of blocks may matter, or
-    where `memory` has a trace.
-    Where it stops early, `memory` is put back as it was; where that is because something is raised meanwhile (a time
-    limit, Ctrl-C), `rescue` gets the counters up to there.
+    where `memory` has a trace. Where it stops early, `memory` is put back as it was; where that is because something is
+    raised meanwhile (a time limit, Ctrl-C), `rescue` gets the counters up to there.
 
     Raises KeyError where there is no such kernel.
     """
