@@ -66,6 +66,7 @@ from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
+from warpsmith.offload.steps.one_thread import OneThread
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.time_tile import TimeTile
@@ -133,6 +134,7 @@ STEPS: tuple[type[Step], ...] = (
     RecognizeScan,
     Map,
     Offload,
+    OneThread,
     SharedTile,
     HaloTile,
     TimeTile,

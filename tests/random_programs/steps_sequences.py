@@ -49,6 +49,7 @@ EXEMPT = frozenset(
         "halo-tile",
         "time-tile",
         "register-tile",
+        "one-thread",
         "keep",
         "recognize-reduction",
         "recognize-scan",

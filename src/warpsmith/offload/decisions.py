@@ -60,6 +60,11 @@ class Decided(Struct, frozen=True):
         decision = self.by_loop.get(loop)
         return decision if decision is not None and decision.kind == "threads" else None
 
+    def is_for_one_thread(self, loop: Loop) -> bool:
+        """Whether one thread shall run `loop` as a whole."""
+        decision = self.by_loop.get(loop)
+        return decision is not None and decision.kind == "one thread"
+
     def stays(self, loop: Loop) -> Reason | None:
         """Return why `loop` may not become a kernel of its own, if a decision keeps it from that."""
         if self.of_loop(loop) is not None:

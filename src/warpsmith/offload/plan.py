@@ -128,7 +128,7 @@ class HaloTiles(Struct, frozen=True):
 
 
 class Fragment(Struct, frozen=True):
-    """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
+    """One region that becomes one kernel. `nest`: loops become threads; `single`: one thread runs what there is.
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
     its threads read together in a loop, and `halos` all at once; `iterations`:
     how many of a loop over nests a launch does in these."""

@@ -254,6 +254,7 @@ class Decision(Partial, frozen=True, eq=False):
     """Where a loop runs, decided by a step and not by the planner.
 
     device   the loop becomes a kernel           threads  it and the loops directly inside it lie on `axes`
+    one thread  it becomes a kernel whose only thread runs it as it stands
     host     it stays on the host, with every loop inside it for which nothing else is decided
     tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
              may be) from shared memory; width 0: it reads global memory
@@ -268,7 +269,7 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads", "tiles", "halo", "passes", "elements"]
+    kind: Literal["device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

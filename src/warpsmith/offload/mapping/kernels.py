@@ -45,7 +45,21 @@ from warpsmith.offload.values.running import kernel_scans
 from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
+from warpsmith.tree.nodes import (
+    Block,
+    Cast,
+    Expr,
+    For,
+    Function,
+    Index,
+    Launch,
+    Name,
+    Node,
+    Pragma,
+    Stmt,
+    VarDecl,
+    replace,
+)
 from warpsmith.tree.program import Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import loop_names, loops, peel, walk
@@ -338,7 +352,7 @@ def _check_shape(draft: Draft, mapping: ThreadMapping) -> None:
 
 def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
-        statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
+        statements = tuple(parts.rewriter.stmt(drop_pragmas(s)) for s in draft.statements if not isinstance(s, Pragma))
         return Block(span=statement_spans(draft.statements), statements=statements)
     assert parts.text is not None, "the body of the innermost loop becomes the thread's"
     source = parts.text if draft.scan is None else drop_pragmas(draft.scan.body)
