@@ -69,6 +69,7 @@ from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.one_thread import OneThread
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.split_structs import SplitStructs
 from warpsmith.offload.steps.time_tile import TimeTile
 
 __all__ = [
@@ -119,6 +120,7 @@ STEPS: tuple[type[Step], ...] = (
     Flatten,
     RowStarts,
     VectorRows,
+    SplitStructs,
     Unmap,
     Unthread,
     ForwardSubstitute,
