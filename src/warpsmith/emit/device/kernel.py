@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from warpsmith.emit.device.definitions import is_standard
 from warpsmith.emit.device.grid import most_blocks
-from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain
+from warpsmith.emit.device.prototypes import declared_type, kernel_type, launcher_type, launcher_words, plain
 from warpsmith.emit.device.reduction import Accumulators
 from warpsmith.emit.device.scan import ScanShape, scan_kernels, scan_launcher
 from warpsmith.emit.words import Support, fresh
@@ -154,7 +154,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
 
 
 def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
-    parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
+    parts = [printer.type(declared_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
     parts += together.declared_partials()
     parts += [f"int {kernel.turn.name}"] if kernel.turn is not None else []
     parts += [f"{thread.first_type} {thread.first}" for thread in threads if thread.first]

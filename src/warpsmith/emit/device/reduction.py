@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from warpsmith.emit.device.prototypes import kernel_type
+from warpsmith.emit.device.prototypes import declared_type
 from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
@@ -92,7 +92,7 @@ class Accumulators:
 
     def finish_text(self) -> str:
         """Return the kernel of one block that combines the blocks' values with what the places hold."""
-        parts = [self._printer.type(kernel_type(self._kernel, p), p.symbol.name) for p in self._finish_parameters()]
+        parts = [self._printer.type(declared_type(self._kernel, p), p.symbol.name) for p in self._finish_parameters()]
         parts += [f"const {part}" for part in self.declared_partials()]
         lines = [wrap(f"__global__ void {self._finish}({', '.join([*parts, f'int {self._blocks}'])})"), "{"]
         lines += [_UNIT + line for line in self.starts()]
