@@ -50,6 +50,7 @@ EXEMPT = frozenset(
         "time-tile",
         "register-tile",
         "one-thread",
+        "constant-memory",
         "split-structs",
         "keep",
         "recognize-reduction",

@@ -199,6 +199,8 @@ class Kernel(Struct, frozen=True):
     `inside`: every thread of a block runs the body, which asks this variable whether it is one of the launch: no thread
     may be missing where the block waits. `shared`: variables that a block has together; `positions`: variables that say
     where a thread is in its block, along which axis.
+    `constants`: parameters of the launcher that the kernel does not have, each with a variable in constant memory, to
+    which the launcher copies what the parameter points to before each launch; `body` has the variable's name.
     `turn`: the kernel is launched `turns` times, one after the other, and this parameter of its own counts from 0.
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
@@ -230,6 +232,7 @@ class Kernel(Struct, frozen=True):
     elements: tuple[int, int, int] = (1, 1, 1)
     turn: Symbol | None = None
     turns: int = 1
+    constants: tuple[tuple[Symbol, Symbol], ...] = ()
 
     @property
     def covered(self) -> tuple[int, int, int]:
@@ -261,6 +264,7 @@ class Decision(Partial, frozen=True, eq=False):
     halo     it is a loop of threads, and a block loads what they read of `arrays` (empty: all that may be) around
              their own elements into shared memory
     passes   its iterations are passes of kernels, each of which does `width` of them in tiles
+    constant arrays that the kernel only reads, `arrays`, lie in constant memory
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
@@ -269,7 +273,7 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements"]
+    kind: Literal["device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements", "constant"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

@@ -72,6 +72,7 @@ class Accumulators:
         bounds += [e for m in kernel.mapped for e in (m.loop.lower, m.loop.bound)]
         named = {n.symbol for root in (kernel.body, *kernel.guards, *starts, *bounds) for n in names(root)}
         ends = {n.symbol for c in kernel.reductions for n in names(c.target)}
+        ends |= {symbol for symbol, _ in kernel.constants}
         return tuple(p for p in kernel.parameters if p.symbol in named or p.symbol not in ends)
 
     def declared_partials(self) -> list[str]:

@@ -137,15 +137,12 @@ def _is_reference(type: Type) -> bool:
 
 
 def _say_use(parent: Node, symbol: Symbol) -> str:
-    match parent:
-        case Call():
-            return f"{symbol.name} is handed to a function"
-        case Index() | Member():
-            return f"{symbol.name} is used otherwise than by single members"
-        case Assign() | DeclStmt() | VarDecl():
-            return f"{symbol.name} itself is assigned"
-        case _:
-            return f"{symbol.name} itself is used"
+    if isinstance(parent, Call):
+        return f"{symbol.name} is handed to a function"
+    if isinstance(parent, Index | Member):
+        return f"{symbol.name} is used otherwise than by single members"
+    assigned = isinstance(parent, Assign | DeclStmt | VarDecl)
+    return f"{symbol.name} itself is {'assigned' if assigned else 'used'}"
 
 
 def _show(node: Node) -> str:

@@ -27,6 +27,7 @@ from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
+from warpsmith.offload.mapping.spaces.constants import PlacedConstant, place_constants
 from warpsmith.offload.mapping.tiled_text import TiledBody
 from warpsmith.offload.mapping.tiles import TileSearch
 from warpsmith.offload.mapping.tiling import TileRequest, Tiling, tile_kernel
@@ -87,7 +88,9 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     rewriter = _rewriter(request, draft, parameters, kernel_name)
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
-    parts = _Parts(kernel_name, parameters, rewriter, heads, mapping, own)
+    constants = place_constants(request, offload_region, draft, parameters, mapping)
+    rewriter.buffers = {**rewriter.buffers, **{one.parameter.host: one.variable for one in constants}}
+    parts = _Parts(kernel_name, parameters, rewriter, heads, mapping, own, constants=constants)
     if mapping is not None:
         parts = _with_text(request, offload_region, draft, parts)
     if parts.narrow:
@@ -104,7 +107,12 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
+    fragment = msgspec.structs.replace(
+        fragment,
+        assumptions=assumptions,
+        holds_at=offload_region.holds_at,
+        constants=tuple(one.told for one in constants),
+    )
     if parts.tiling is not None:
         fragment = msgspec.structs.replace(
             fragment, tiles=parts.tiling.tiles, halos=parts.tiling.halos, iterations=parts.tiling.iterations
@@ -122,6 +130,7 @@ class _Parts(Struct, frozen=True):
     text: Stmt | None = None
     narrow: tuple[Expr, ...] = ()
     tiling: Tiling | None = None
+    constants: tuple[PlacedConstant, ...] = ()
 
 
 def _narrow(draft: Draft, parts: _Parts) -> tuple[Expr, ...]:
@@ -326,6 +335,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         elements=(1, 1, 1) if tiled is None else tiled.elements,
         turn=None if tiled is None else tiled.turn,
         turns=1 if draft.passes is None else draft.passes.turns + len(draft.passes.nests),
+        constants=tuple((one.parameter.symbol, one.variable) for one in parts.constants),
     )
 
 
