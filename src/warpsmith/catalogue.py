@@ -62,12 +62,15 @@ from warpsmith.loops.steps.statements.outline import Outline
 from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduction
 from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.loops.steps.statements.remove_header import RemoveHeader
+from warpsmith.offload.steps.constant_memory import ConstantMemory
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
+from warpsmith.offload.steps.one_thread import OneThread
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.split_structs import SplitStructs
 from warpsmith.offload.steps.time_tile import TimeTile
 
 __all__ = [
@@ -118,6 +121,7 @@ STEPS: tuple[type[Step], ...] = (
     Flatten,
     RowStarts,
     VectorRows,
+    SplitStructs,
     Unmap,
     Unthread,
     ForwardSubstitute,
@@ -133,6 +137,8 @@ STEPS: tuple[type[Step], ...] = (
     RecognizeScan,
     Map,
     Offload,
+    OneThread,
+    ConstantMemory,
     SharedTile,
     HaloTile,
     TimeTile,

@@ -25,11 +25,15 @@ from warpsmith.tree.walk import loops
 __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecided"]
 
 
+# in the order of the fields of `Decided`
+_ASPECTS = ("tiles", "elements", "halo", "passes", "constant")
+
+
 class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host. `tiles`: how
     loops of threads are gone through, `halos`: loops whose threads load their neighbors together, `passes`: loops of
-    which a kernel does several iterations, and `elements`: how much each thread does, which say nothing of where a loop
-    runs."""
+    which a kernel does several iterations, `elements`: how much each thread does, `constants`: what lies in constant
+    memory; all of these say nothing of where a loop runs."""
 
     by_loop: Mapping[Loop, Decision]
     around: Mapping[Loop, tuple[Loop, ...]]
@@ -38,17 +42,18 @@ class Decided(Struct, frozen=True):
     elements: Mapping[Loop, Decision] = field(default_factory=dict)
     halos: Mapping[Loop, Decision] = field(default_factory=dict)
     passes: Mapping[Loop, Decision] = field(default_factory=dict)
+    constants: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
         """Return the decisions about `function`; of two about one loop the later counts."""
-        found: dict[str, dict[Loop, Decision]] = {"place": {}, "tiles": {}, "elements": {}, "halo": {}, "passes": {}}
+        found: dict[str, dict[Loop, Decision]] = {aspect: {} for aspect in ("place", *_ASPECTS)}
         for decision in program.decisions:
             loop = _find_meant(function, decision) if decision.function == function.symbol.name else None
             if loop is not None:
                 found[_aspect(decision)][loop] = decision
         around = dict(loops(function.body)) if only or any(found.values()) else {}
-        return cls(found["place"], around, only, found["tiles"], found["elements"], found["halo"], found["passes"])
+        return cls(found["place"], around, only, *(found[aspect] for aspect in _ASPECTS))
 
     def of_loop(self, loop: Loop) -> Decision | None:
         """Return the decision that makes `loop` a kernel, if there is one."""
@@ -59,6 +64,11 @@ class Decided(Struct, frozen=True):
         """Return the decision that maps `loop` to axes, if there is one."""
         decision = self.by_loop.get(loop)
         return decision if decision is not None and decision.kind == "threads" else None
+
+    def is_for_one_thread(self, loop: Loop) -> bool:
+        """Whether one thread shall run `loop` as a whole."""
+        decision = self.by_loop.get(loop)
+        return decision is not None and decision.kind == "one thread"
 
     def stays(self, loop: Loop) -> Reason | None:
         """Return why `loop` may not become a kernel of its own, if a decision keeps it from that."""
@@ -102,7 +112,7 @@ def decide(program: Program, place: LoopContext, decision: Decision) -> Program:
 
 def _aspect(decision: Decision) -> str:
     """Return what of a loop a decision is about."""
-    return decision.kind if decision.kind in ("tiles", "halo", "passes", "elements") else "place"
+    return decision.kind if decision.kind in _ASPECTS else "place"
 
 
 def find_undecided(program: Program) -> tuple[Decision, ...]:
@@ -120,7 +130,8 @@ def decided_nests(program: Program) -> frozenset[Span]:
     found: set[Span] = set()
     for _, function in program.functions():
         decided = Decided.of(program, function)
-        taken = (*decided.by_loop, *decided.tiles, *decided.halos, *decided.passes, *decided.elements)
+        others = (decided.tiles, decided.halos, decided.passes, decided.elements, decided.constants)
+        taken = (*decided.by_loop, *(loop for one in others for loop in one))
         found.update((decided.around[loop] or (loop,))[0].span for loop in taken)
     return frozenset(found)
 

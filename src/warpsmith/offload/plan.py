@@ -20,6 +20,7 @@ from warpsmith.tree.program import Assumption, Axis, Kernel, Program
 from warpsmith.tree.types import Symbol
 
 __all__ = [
+    "ConstantArray",
     "CostEstimate",
     "DataRegion",
     "DataRegions",
@@ -127,11 +128,20 @@ class HaloTiles(Struct, frozen=True):
     extents: tuple[int, ...]
 
 
+class ConstantArray(Struct, frozen=True):
+    """An array of so many `bytes` that a kernel has in constant memory; `uniform`: the lanes of a warp certainly read
+    the same element of it at once."""
+
+    array: str
+    bytes: int
+    uniform: bool
+
+
 class Fragment(Struct, frozen=True):
-    """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
+    """One region that becomes one kernel. `nest`: loops become threads; `single`: one thread runs what there is.
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
     its threads read together in a loop, and `halos` all at once; `iterations`:
-    how many of a loop over nests a launch does in these."""
+    how many of a loop over nests a launch does in these; `constants`: what it has in constant memory."""
 
     region: str
     kind: Literal["nest", "single"]
@@ -146,6 +156,7 @@ class Fragment(Struct, frozen=True):
     tiles: tuple[LoopTiles, ...] = ()
     halos: tuple[HaloTiles, ...] = ()
     iterations: int = 0
+    constants: tuple[ConstantArray, ...] = ()
 
 
 class DeviceBuffer(Struct, frozen=True):

@@ -16,7 +16,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.remedies.model import Hint
 from warpsmith.machine.devices import Device
-from warpsmith.offload.plan import CostEstimate, HaloTiles, LoopTiles, Transfer
+from warpsmith.offload.plan import ConstantArray, CostEstimate, HaloTiles, LoopTiles, Transfer
 from warpsmith.poly.facts import Category
 from warpsmith.report.placed import PolicyReport
 from warpsmith.report.searched import PortSearch
@@ -99,6 +99,7 @@ class KernelEntry(Struct, frozen=True):
     tiles: tuple[LoopTiles, ...] = ()
     halos: tuple[HaloTiles, ...] = ()
     iterations: int = 0
+    constants: tuple[ConstantArray, ...] = ()
     elements: tuple[int, int, int] = (1, 1, 1)
     few: int = 0
 

@@ -205,6 +205,8 @@ class Kernel(Struct, frozen=True):
     may be missing where the block waits. `shared`: variables that a block has together; `positions`: variables that say
     where a thread is in its block, along which axis.
     `few`: a launch of fewer threads has blocks of one warp, so that more multiprocessors have some of them; 0: none.
+    `constants`: parameters of the launcher that the kernel does not have, each with a variable in constant memory, to
+    which the launcher copies what the parameter points to before each launch; `body` has the variable's name.
     `turn`: the kernel is launched `turns` times, one after the other, and this parameter of its own counts from 0.
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
@@ -241,6 +243,7 @@ class Kernel(Struct, frozen=True):
     def block_of(self, threads: int) -> tuple[int, int, int]:
         """Return the block of a launch with so many threads along x."""
         return (WARP, 1, 1) if threads < self.few else self.block
+    constants: tuple[tuple[Symbol, Symbol], ...] = ()
 
     @property
     def covered(self) -> tuple[int, int, int]:
@@ -265,12 +268,14 @@ class Decision(Partial, frozen=True, eq=False):
     """Where a loop runs, decided by a step and not by the planner.
 
     device   the loop becomes a kernel           threads  it and the loops directly inside it lie on `axes`
+    one thread  it becomes a kernel whose only thread runs it as it stands
     host     it stays on the host, with every loop inside it for which nothing else is decided
     tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
              may be) from shared memory; width 0: it reads global memory
     halo     it is a loop of threads, and a block loads what they read of `arrays` (empty: all that may be) around
              their own elements into shared memory
     passes   its iterations are passes of kernels, each of which does `width` of them in tiles
+    constant arrays that the kernel only reads, `arrays`, lie in constant memory
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
@@ -279,7 +284,7 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads", "tiles", "halo", "passes", "elements"]
+    kind: Literal["device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements", "constant"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

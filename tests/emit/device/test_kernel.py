@@ -34,7 +34,7 @@ def test_saxpy_is_the_classic_kernel() -> None:
     made = saxpy()
     text = text_of(emit_cuda(made.original, made.ported), "_kernels.cu")
     assert (
-        "__global__ void ws_saxpy_serial_k1_kernel(int n, float a, const float *x_gpu, float *y_gpu)\n"
+        "__global__ void ws_saxpy_serial_k1_kernel(int n, float a, const float *__restrict__ x_gpu, float *y_gpu)\n"
         "{\n"
         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
         "    if (i < n)\n"

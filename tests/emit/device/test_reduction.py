@@ -19,7 +19,7 @@ double sum(int n) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return 
 double squares(int n) { double t = 1; for (int i = 0; i < n; i++) t += b[i] * b[i]; return t; }
 """
 KERNEL = """\
-__global__ void ws_sum_k1_kernel(const double *a_gpu, int n, double *s_partial)
+__global__ void ws_sum_k1_kernel(const double *__restrict__ a_gpu, int n, double *s_partial)
 {
     double s = -0.0;
     for (long long t_i = (long long)blockIdx.x * blockDim.x + threadIdx.x; t_i < n;

@@ -219,7 +219,7 @@ def test_macros_and_types_that_kernels_use_are_written_out() -> None:
     text = emit_cuda(msgspec.structs.replace(made.original, units=(unit,)), ported)[1].text
     assert "typedef float base;\ntypedef base real;\n" in text
     assert "UNUSED" not in text
-    assert "const real *x_gpu" in text
+    assert "const real *__restrict__ x_gpu" in text
 
 
 def test_a_launch_without_its_kernel_is_refused() -> None:

@@ -87,8 +87,7 @@ def test_what_a_loop_comes_back_to_is_in_a_cache(tmp_path: Path) -> None:
 
 def test_a_thread_asks_for_what_moves_with_its_own_loops(tmp_path: Path) -> None:
     facts = analyzed(PRODUCT, tmp_path)
-    accesses = nest(facts, "f/i").accesses
-    work, certain = kernel_work(heads(facts, "f/i", "f/i/j"), accesses, 6.0, Sizes(), {})
+    work, certain = kernel_work(nest(facts, "f/i"), heads(facts, "f/i", "f/i/j"), 6.0, Sizes(), {})
     assert isinstance(work, KernelWork) and certain
     assert work.threads == 5000
     # A and B each time, C once: it stays in a register
@@ -97,13 +96,19 @@ def test_a_thread_asks_for_what_moves_with_its_own_loops(tmp_path: Path) -> None
     assert 20 * 8 < work.operations < 20 * 30
 
 
+def test_one_thread_does_all_of_a_loop(tmp_path: Path) -> None:
+    facts = analyzed(PRODUCT, tmp_path)
+    work, certain = kernel_work(nest(facts, "f/i"), [], 1.0, Sizes(), {})
+    assert certain and work.threads == 1
+    assert 100 * 50 * 20 * 8 < work.operations < 100 * 50 * 20 * 30
+
+
 def test_what_a_thread_calls_counts(tmp_path: Path) -> None:
     facts = analyzed(PRODUCT, tmp_path)
     functions = {f.symbol: f for _, f in facts.program.functions()}
     (loop,) = heads(facts, "f/i#2")
-    accesses = nest(facts, "f/i#2").accesses
-    known, _ = kernel_work([loop], accesses, 8.0, Sizes(), functions)
-    unknown, _ = kernel_work([loop], accesses, 8.0, Sizes(), {})
+    known, _ = kernel_work(nest(facts, "f/i#2"), [loop], 8.0, Sizes(), functions)
+    unknown, _ = kernel_work(nest(facts, "f/i#2"), [loop], 8.0, Sizes(), {})
     assert unknown.operations > known.operations > 1
 
 
@@ -111,5 +116,5 @@ def test_counts_that_nobody_knows_are_not_certain(tmp_path: Path) -> None:
     text = "void f(int n, double *restrict a) { for (int i = 0; i < 10; i++) for (int j = 0; j < n; j++) a[i] += j; }"
     facts = analyzed(text, tmp_path)
     (loop,) = heads(facts, "f/i")
-    assert not kernel_work([loop], nest(facts, "f/i").accesses, 1.0, Sizes(), {})[1]
-    assert kernel_work([loop], nest(facts, "f/i").accesses, 1.0, Sizes(given={"n": 9}), {})[1]
+    assert not kernel_work(nest(facts, "f/i"), [loop], 1.0, Sizes(), {})[1]
+    assert kernel_work(nest(facts, "f/i"), [loop], 1.0, Sizes(given={"n": 9}), {})[1]

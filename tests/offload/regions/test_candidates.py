@@ -62,3 +62,12 @@ def test_a_run_takes_the_pragmas_in_front_of_it(tmp_path: Path) -> None:
     found = frames(loop, tmp_path)
     assert [one.rpartition(" ")[2] for one in found] == ["begin", "end"]
     assert not found[0].startswith("before for")
+
+
+def test_what_kernels_call_does_not_part_their_offload_region(tmp_path: Path) -> None:
+    other = "static int odd(int x) { int s = 0; for (int i = 0; i < 3; i++) s += (x >> i) & 1; return s; }\n"
+    body = (
+        "{ for (int i = 0; i < n; i++) u[i] = 0.5 * v[i];"
+        " for (int i = 0; i < n; i++) { if (odd(i) == 2) continue; v[i] = 0.5 * u[i]; } k = k % 5; }"
+    )
+    assert frames(body, tmp_path, other) == []

@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from warpsmith.emit.device.definitions import is_standard
 from warpsmith.emit.device.grid import most_blocks
-from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain
+from warpsmith.emit.device.prototypes import declared_type, kernel_type, launcher_type, launcher_words, plain
 from warpsmith.emit.device.reduction import Accumulators
 from warpsmith.emit.device.scan import ScanShape, scan_kernels, scan_launcher
 from warpsmith.emit.words import Support, fresh
@@ -146,6 +146,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
         parts = [p for p in (scan.element, scan.initial, scan.factor, scan.source) if p is not None]
         words |= {scan.variable.name}.union(*(identifiers(printer.expr(part)) for part in parts))
     words |= {symbol.name for symbol in (*kernel.shared, *(symbol for symbol, _ in kernel.positions))}
+    words |= {symbol.name for _, symbol in kernel.constants}
     words |= {kernel.turn.name} if kernel.turn is not None else set()
     return words | {m.loop.variable.name for m in kernel.mapped}
 
@@ -154,12 +155,14 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
 
 
 def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
-    parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
+    parts = [printer.type(declared_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
     parts += together.declared_partials()
     parts += [f"int {kernel.turn.name}"] if kernel.turn is not None else []
     parts += [f"{thread.first_type} {thread.first}" for thread in threads if thread.first]
     head = wrap(f"__global__ void {name}({', '.join(parts)})")
     head = f"template <typename {kernel.index}>\n{head}" if kernel.index else head
+    placed = [f"__constant__ {printer.type(symbol.type, symbol.name)};" for _, symbol in kernel.constants]
+    head = "\n".join([*placed, "", head] if placed else [head])
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
         return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
     lines = [head, "{"]
@@ -357,6 +360,7 @@ def _launcher_text(launcher: _Launcher) -> str:
     ]
     shape = _shape(launcher)
     lines += [_UNIT + line for line in shape.before]
+    lines += [wrap(_UNIT + line) for line in _constant_copies(launcher)]
     together = launcher.together
     passed = {p.symbol.name: _pass_argument(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
     arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
@@ -367,6 +371,13 @@ def _launcher_text(launcher: _Launcher) -> str:
         lines += [f"{_UNIT}if (cudaDeviceSynchronize() == cudaErrorAssert)", f"{_UNIT * 2}abort();"]
     lines += [wrap(_UNIT + line) for line in together.finishing(passed, shape.grid)]
     return "\n".join([*lines, "}"])
+
+
+def _constant_copies(launcher: _Launcher) -> list[str]:
+    """Return the copies to constant memory: in the order of launches, so that no kernel before sees them."""
+    check, pairs = launcher.support.check, ((v.name, p.name) for p, v in launcher.kernel.constants)
+    kind = "cudaMemcpyDeviceToDevice"
+    return [f"{check}(cudaMemcpyToSymbol({to}, {start}, sizeof({to}), 0, {kind}));" for to, start in pairs]
 
 
 class _Slice(Struct, frozen=True):

@@ -1,7 +1,11 @@
 """How a kernel's parameters look where they are declared: in the kernel, in its launcher, in host text.
 
-kernel     double (*A_gpu)[1024]     const point *p_gpu      bool flag
-launcher   double *A_gpu             const void *p_gpu       int flag        valid as C and as C++
+kernel     double (*A_gpu)[1024]     const point *__restrict__ p_gpu     bool flag
+launcher   double *A_gpu             const void *p_gpu                   int flag        valid as C and as C++
+
+Invariant: what a kernel reads through a `const … __restrict__` parameter is written by none of its threads. It names
+the buffer by no other parameter, and buffers of which one is written are apart, which is proved or tested before the
+launch (offload/data/buffers.py); so loads of it may go through the cache for read-only data, and pass by stores.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import INT, VOID, Array, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, peel, root_symbol, walk
 
-__all__ = ["kernel_type", "launcher_type", "launcher_words", "plain", "read_only"]
+__all__ = ["declared_type", "kernel_type", "launcher_type", "launcher_words", "plain", "read_only"]
 
 
 def plain(type: Type) -> Type:
@@ -112,6 +116,13 @@ def kernel_type(kernel: Kernel, parameter: KernelParameter) -> Type:
             Finding("POR008", "error", f"{parameter.host.name} is not a pointer on the device", kernel.span)
         )
     return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar | Record) else type
+
+
+def declared_type(kernel: Kernel, parameter: KernelParameter) -> Type:
+    """Return the parameter's type where the kernel declares it."""
+    type = kernel_type(kernel, parameter)
+    alone = isinstance(type, Pointer) and read_only(kernel, parameter)
+    return msgspec.structs.replace(type, restrict=True) if alone else type
 
 
 def launcher_type(kernel: Kernel, parameter: KernelParameter) -> Type:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from warpsmith.emit.device.prototypes import kernel_type
+from warpsmith.emit.device.prototypes import declared_type
 from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
@@ -72,6 +72,7 @@ class Accumulators:
         bounds += [e for m in kernel.mapped for e in (m.loop.lower, m.loop.bound)]
         named = {n.symbol for root in (kernel.body, *kernel.guards, *starts, *bounds) for n in names(root)}
         ends = {n.symbol for c in kernel.reductions for n in names(c.target)}
+        ends |= {symbol for symbol, _ in kernel.constants}
         return tuple(p for p in kernel.parameters if p.symbol in named or p.symbol not in ends)
 
     def declared_partials(self) -> list[str]:
@@ -92,7 +93,7 @@ class Accumulators:
 
     def finish_text(self) -> str:
         """Return the kernel of one block that combines the blocks' values with what the places hold."""
-        parts = [self._printer.type(kernel_type(self._kernel, p), p.symbol.name) for p in self._finish_parameters()]
+        parts = [self._printer.type(declared_type(self._kernel, p), p.symbol.name) for p in self._finish_parameters()]
         parts += [f"const {part}" for part in self.declared_partials()]
         lines = [wrap(f"__global__ void {self._finish}({', '.join([*parts, f'int {self._blocks}'])})"), "{"]
         lines += [_UNIT + line for line in self.starts()]

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from warpsmith.emit.device.prototypes import kernel_type
+from warpsmith.emit.device.prototypes import declared_type
 from warpsmith.emit.device.running import RunningText, running_texts
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import (
@@ -94,7 +94,7 @@ class _Writer(Struct, frozen=True):
         return [p for p in self.kernel.parameters if p.symbol in named]
 
     def head(self, suffix: str, parameters: list[KernelParameter], more: list[str]) -> str:
-        parts = [self.printer.type(kernel_type(self.kernel, p), p.symbol.name) for p in parameters]
+        parts = [self.printer.type(declared_type(self.kernel, p), p.symbol.name) for p in parameters]
         return wrap(f"__global__ void {self.shape.name}{suffix}({', '.join([*parts, *more])})")
 
     def launch(self, suffix: str, parameters: list[KernelParameter], more: list[str]) -> str:

@@ -25,6 +25,7 @@ from warpsmith.loops.prepared import as_written
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRequest
+from warpsmith.offload.mapping.spaces.constants import is_constant_wanted
 from warpsmith.offload.memory.allocations import allocation_bounds, allocation_guard
 from warpsmith.offload.memory.rows import rows_buffer, starts_of
 from warpsmith.offload.names import on_device
@@ -153,6 +154,10 @@ class BufferFinder:
         if starts is not None:
             device = self.device_symbol(symbol, element_type(symbol.type))
             return _Sized(rows_buffer(device, symbol, starts, scope), written)
+        # a launcher copies all of it to constant memory
+        whole = self.whole(symbol, scope, written) if is_constant_wanted(self.request, drafts, symbol) else None
+        if whole is not None:
+            return whole
         # one kernel that only writes: whether it writes all of it is asked with the bounds
         alone = len(uses) == 1 and written and not uses[0][1].read
         answer = self.sections(symbol, drafts, scope, covers=alone)

@@ -29,6 +29,7 @@ from warpsmith.offload.gain.work import references_of
 from warpsmith.offload.plan import Fragment, GainOptions, LoopCount, OffloadOptions, Port
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.tree.nodes import For, While
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, walk
 
@@ -105,8 +106,8 @@ def _measured(counts: Mapping[tuple[str, int, int], LoopCount]) -> Measured:
 
 
 def _nest_of(fragment: Fragment, functions: Iterable[FunctionFacts]) -> LoopFacts | None:
-    """Return the facts of the outermost loop that becomes threads."""
-    if fragment.kind != "nest":
+    """Return the facts of the outermost loop that becomes threads, or that one thread runs as a step says."""
+    if not isinstance(fragment.statements[-1], For | While):
         return None
     inside = {part for statement in fragment.statements for part in walk(statement)}
     found: Iterator[LoopFacts] = (f for function in functions for f in function.loops if f.loop in inside)
@@ -124,10 +125,11 @@ def find_losses(
     for group in port.groups:
         nests = [fragment for fragment in group if fragment.kind == "nest"]
         certain = [f for f in nests if _is_certain(f, known, facts, before, after)]
+        asked = any(f.kind == "single" and _is_asked(f, known, facts) for f in group)
         on_host = sum(_host(f, known, before) for f in nests)
         loss = Loss(group, on_host, _device(group, users, after), True, _threads(nests, known, before))
         small = all(after.kernels[f.kernel.name].threads <= _WARP for f in certain)
-        if nests and len(certain) == len(nests) and _loses(loss, bar, small=small):
+        if nests and not asked and len(certain) == len(nests) and _loses(loss, bar, small=small):
             found.append(loss)
             continue
         for fragment in certain:
@@ -151,8 +153,8 @@ def list_trials(losses: Sequence[Loss]) -> Sequence[Sequence[Loss]]:
 
 def is_all_certain(port: Port, known: RunKnowledge, facts: Facts, before: GainEstimate, after: GainEstimate) -> bool:
     """Whether nothing of a port rests on counts that nobody knows."""
-    nests = [f for f in port.plan.fragments if f.kind == "nest"]
-    return all(_is_certain(f, known, facts, before, after) for f in nests)
+    loops = [f for f in port.plan.fragments if f.kind == "nest" or _is_asked(f, known, facts)]
+    return all(_is_certain(f, known, facts, before, after) for f in loops)
 
 
 def _is_certain(
@@ -163,8 +165,13 @@ def _is_certain(
     launched = after.kernels.get(fragment.kernel.name)
     if nest is None or launched is None or nest.loop not in before.loops:
         return False
-    asked = Decided.of(facts.program, fragment.function).of_loop(nest.loop) is not None
-    return before.loops[nest.loop].certain and launched.certain and not asked
+    return before.loops[nest.loop].certain and launched.certain and not _is_asked(fragment, known, facts)
+
+
+def _is_asked(fragment: Fragment, known: RunKnowledge, facts: Facts) -> bool:
+    """Whether a step has asked for a fragment's loop."""
+    nest = known.fragments[fragment.kernel.name][1]
+    return nest is not None and Decided.of(facts.program, fragment.function).of_loop(nest.loop) is not None
 
 
 def _host(fragment: Fragment, known: RunKnowledge, before: GainEstimate) -> float:

@@ -73,10 +73,10 @@ class DeviceTime(Struct):
         kernel = launch.kernel
         fragment, facts = self.known.fragments[kernel]
         threads, certain, seconds = 1.0, True, self.known.device.launch_ns * 1e-9
-        if facts is not None and fragment.kernel.mapped:
+        if facts is not None:
             heads = _heads(facts.loop, len(fragment.kernel.mapped))
             sectors = fragment.model.sectors_per_request if fragment.model is not None else 1.0
-            work, certain = kernel_work(heads, facts.accesses, sectors, place.sizes, self.functions)
+            work, certain = kernel_work(facts, heads, sectors, place.sizes, self.functions)
             threads, seconds = work.threads, kernel_seconds(self.known.device, work)
         # a reduction is two kernels, a scan three
         several = 3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else fragment.kernel.turns

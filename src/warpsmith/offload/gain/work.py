@@ -19,7 +19,7 @@ from warpsmith.loops.search.traffic import target_of
 from warpsmith.machine.time.coarse import KernelWork
 from warpsmith.offload.gain.sizes import Sizes
 from warpsmith.offload.mapping.profile import size_of
-from warpsmith.poly.facts import ReferenceFact
+from warpsmith.poly.facts import LoopFacts, ReferenceFact
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -122,21 +122,21 @@ def is_cached(access: ReferenceFact, around: Around, cache: float) -> bool:
 
 
 def kernel_work(
+    facts: LoopFacts,
     heads: Sequence[For],
-    accesses: Sequence[ReferenceFact],
     sectors: float,
     sizes: Sizes,
     functions: Mapping[Symbol, Function],
 ) -> tuple[KernelWork, bool]:
-    """Return the work of one launch whose threads are the iterations of `heads`, and whether all counts are certain.
-    `accesses` are those of the outermost of them, `sectors` what a warp's request touches."""
+    """Return the work of one launch whose threads are the iterations of `heads`, from the loop of `facts` on (none:
+    one thread runs it), and whether all counts are certain. `sectors`: what a warp's request touches."""
     threads, certain, inside, around = 1.0, True, sizes, list[tuple[Loop, float]]()
     for head in heads:
         trips = inside.trips(head)
         threads, certain, inside = threads * trips.value, certain and trips.certain, inside.inside(head)
         around.append((head, trips.value))
-    body = heads[-1].body
-    counts = _Counts(functions, references_of(accesses), tuple(around))
+    body = heads[-1].body if heads else facts.loop
+    counts = _Counts(functions, references_of(facts.accesses), tuple(around))
     counts.add(body, inside, 1.0, ())
     largest: dict[Symbol, float] = {}
     for base, size in counts.touched:

@@ -27,6 +27,7 @@ from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
+from warpsmith.offload.mapping.spaces.constants import PlacedConstant, place_constants
 from warpsmith.offload.mapping.tiled_text import TiledBody
 from warpsmith.offload.mapping.tiles import TileSearch
 from warpsmith.offload.mapping.tiling import TileRequest, Tiling, tile_kernel
@@ -45,7 +46,21 @@ from warpsmith.offload.values.running import kernel_scans
 from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
+from warpsmith.tree.nodes import (
+    Block,
+    Cast,
+    Expr,
+    For,
+    Function,
+    Index,
+    Launch,
+    Name,
+    Node,
+    Pragma,
+    Stmt,
+    VarDecl,
+    replace,
+)
 from warpsmith.tree.program import WARP, Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import loop_names, loops, peel, walk
@@ -75,7 +90,9 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     rewriter = _rewriter(request, draft, parameters, kernel_name)
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
-    parts = _Parts(kernel_name, parameters, rewriter, heads, mapping, own)
+    constants = place_constants(request, offload_region, draft, parameters, mapping)
+    rewriter.buffers = {**rewriter.buffers, **{one.parameter.host: one.variable for one in constants}}
+    parts = _Parts(kernel_name, parameters, rewriter, heads, mapping, own, constants=constants)
     if mapping is not None:
         parts = _with_text(request, offload_region, draft, parts)
     if parts.narrow:
@@ -92,7 +109,12 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
+    fragment = msgspec.structs.replace(
+        fragment,
+        assumptions=assumptions,
+        holds_at=offload_region.holds_at,
+        constants=tuple(one.told for one in constants),
+    )
     if parts.tiling is not None:
         fragment = msgspec.structs.replace(
             fragment, tiles=parts.tiling.tiles, halos=parts.tiling.halos, iterations=parts.tiling.iterations
@@ -110,6 +132,7 @@ class _Parts(Struct, frozen=True):
     text: Stmt | None = None
     narrow: tuple[Expr, ...] = ()
     tiling: Tiling | None = None
+    constants: tuple[PlacedConstant, ...] = ()
 
 
 def _narrow(draft: Draft, parts: _Parts) -> tuple[Expr, ...]:
@@ -315,6 +338,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         turn=None if tiled is None else tiled.turn,
         turns=1 if draft.passes is None else draft.passes.turns + len(draft.passes.nests),
         few=_FEW if tiled is None and alone and _is_long(request, draft, mapping) else 0,
+        constants=tuple((one.parameter.symbol, one.variable) for one in parts.constants),
     )
 
 
@@ -350,7 +374,7 @@ def _check_shape(draft: Draft, mapping: ThreadMapping) -> None:
 
 def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
-        statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
+        statements = tuple(parts.rewriter.stmt(drop_pragmas(s)) for s in draft.statements if not isinstance(s, Pragma))
         return Block(span=statement_spans(draft.statements), statements=statements)
     assert parts.text is not None, "the body of the innermost loop becomes the thread's"
     source = parts.text if draft.scan is None else drop_pragmas(draft.scan.body)

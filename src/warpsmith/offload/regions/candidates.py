@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from warpsmith.offload.fragments import OffloadRegion
-from warpsmith.offload.memory.host_calls import HostCalls, device_call
+from warpsmith.offload.memory.host_calls import HostCalls, calls_in, device_call
 from warpsmith.offload.plan import DataRegion, RefusedDataRegion
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.pointers.accesses import bases, direct_call, is_pointer
@@ -173,8 +173,11 @@ class _Search(Struct, frozen=True):
 
 def _is_split(offload_region: OffloadRegion, calls: HostCalls) -> bool:
     """Whether an offload region falls apart in a data region: what is called between its kernels comes to some as
-    well."""
-    return any(device_call(stmt, calls.device) is not None for stmt in offload_region.scope)
+    well. What its kernels call runs in their threads."""
+    run = (stmt for draft in offload_region.drafts for stmt in draft.statements)
+    own = {id(call) for stmt in run for call in calls_in(stmt)}
+    found = (call for stmt in offload_region.scope for call in calls_in(stmt) if id(call) not in own)
+    return any(direct_call(call) in calls.device for call in found)
 
 
 def _plain(root: Root) -> Root:

@@ -24,6 +24,7 @@ from warpsmith.offload.fragments import Draft, DraftChoice, OffloadRequest
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import Fragment, Refusal
 from warpsmith.offload.selection.nests import nest_at
+from warpsmith.offload.selection.one_thread import find_disturbed, one_thread_at
 from warpsmith.offload.selection.passes import passes_at
 from warpsmith.offload.selection.scans import is_scan, scan_at
 from warpsmith.offload.selection.singles import with_singles
@@ -69,13 +70,17 @@ def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoi
         request.program, function, one_build=one_build, written=request.written, options=request.poly
     )
     if reason is not None:
-        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _is_wanted(search, f) and _portable(f)]
+        wanted = [f for f in request.facts.loops if _is_wanted(search, f)]
+        refusals = [Refusal(f.id, reason) for f in wanted if _portable(f) or decided.is_for_one_thread(f.loop)]
         return DraftChoice((), tuple(refusals))
     concurrent = run_concurrently(request.program, request.facts.function, request.poly)
     spare = fallback_loops(request.facts.function)
     for facts, statements in _loops(request):
         if facts.loop in decided.passes and not _inside(search, facts):
             _take_passes(search, facts, statements, concurrent.get(id(facts.loop)))
+            continue
+        if decided.is_for_one_thread(facts.loop) and not _inside(search, facts):
+            _take_for_one_thread(search, facts, statements, concurrent.get(id(facts.loop)))
             continue
         if not _is_wanted(search, facts) or not _portable(facts) or _inside(search, facts) or id(facts.loop) in spare:
             continue
@@ -87,6 +92,7 @@ def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoi
             search.refusals.append(Refusal(facts.id, found))
         else:
             search.drafts.append(found)
+    _leave_out_disturbing(search)
     _leave_out_small(search)
     staying = decided.find_kept() | excluded.keys() | spare
     return DraftChoice(with_singles(request, search.drafts, staying), tuple(search.refusals))
@@ -100,6 +106,27 @@ def _take_passes(search: _Search, facts: LoopFacts, statements: tuple[Stmt, ...]
         search.refusals.append(Refusal(facts.id, found))
     else:
         search.drafts.append(found)
+
+
+def _take_for_one_thread(
+    search: _Search, facts: LoopFacts, statements: tuple[Stmt, ...], concurrent: Reason | None
+) -> None:
+    """Take a loop that one thread runs, as a step says, or note why it cannot be."""
+    failed = concurrent or search.excluded.get(id(statements[0]))
+    found = failed or one_thread_at(search.request, facts, statements)
+    if isinstance(found, Reason):
+        search.refusals.append(Refusal(facts.id, found))
+    else:
+        search.drafts.append(found)
+
+
+def _leave_out_disturbing(search: _Search) -> None:
+    """Refuse the loops for one thread that write variables which other kernels need otherwise."""
+    for draft in [one for one in search.drafts if one.kind == "single"]:
+        reason = find_disturbed(draft, [one for one in search.drafts if one is not draft])
+        if reason is not None:
+            search.drafts.remove(draft)
+            search.refusals.append(Refusal(draft.region, reason))
 
 
 def _portable(facts: LoopFacts) -> bool:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRequest
-from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle
+from warpsmith.offload.selection.uses import Accessed, find_accessed, is_in_register, obstacle
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -187,7 +187,7 @@ def _movable(request: OffloadRequest, statement: Stmt, arrays: set[Symbol]) -> b
         return False
     if not all(isinstance(s.type, Scalar | Pointer | Array) for s in found.outside):
         return False
-    if any(_in_register(s) for s in found.written):
+    if any(is_in_register(s) for s in found.written):
         return False
     return obstacle(request, (statement,)) is None
 
@@ -204,11 +204,6 @@ def _reaches_a_loop(request: OffloadRequest, statement: Stmt) -> bool:
             if isinstance(part, Name) and part.symbol in bodies:
                 pending.append(bodies.pop(part.symbol))
     return False
-
-
-def _in_register(symbol: Symbol) -> bool:
-    """Whether the variable is declared `register`: a cell needs its address."""
-    return symbol.span is not None and "register" in symbol.span.file.line(symbol.span.line).split()
 
 
 def _movable_declaration(statement: DeclStmt) -> bool:

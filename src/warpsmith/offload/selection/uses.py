@@ -43,7 +43,7 @@ from warpsmith.tree.printing.declarator import is_nameless
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["Accessed", "find_accessed", "obstacle", "uses_only_scalars"]
+__all__ = ["Accessed", "find_accessed", "is_in_register", "obstacle", "uses_only_scalars"]
 
 _NOT_VARIABLES = ("function", "enumerator")
 
@@ -347,3 +347,8 @@ def uses_only_scalars(expr: Expr) -> bool:
         if isinstance(part, Index | Call | VerbatimExpr) or (isinstance(part, Member) and part.arrow):
             return False
     return all(isinstance(n.symbol.type, Scalar | Record) or n.symbol.storage in _NOT_VARIABLES for n in names(expr))
+
+
+def is_in_register(symbol: Symbol) -> bool:
+    """Whether the variable is declared `register`: a cell needs its address."""
+    return symbol.span is not None and "register" in symbol.span.file.line(symbol.span.line).split()

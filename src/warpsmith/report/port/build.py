@@ -111,6 +111,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         tiles=fragment.tiles,
         halos=fragment.halos,
         iterations=fragment.iterations,
+        constants=fragment.constants,
         elements=kernel.elements,
         few=kernel.few,
     )

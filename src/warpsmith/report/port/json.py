@@ -112,6 +112,8 @@ def _kernel(kernel: KernelEntry) -> Json:
     }
     if kernel.tiles:
         entry["tiles"] = [{"loop": t.loop, "width": t.width, "arrays": list(t.arrays)} for t in kernel.tiles]
+    if kernel.constants:
+        entry["constants"] = [{"array": c.array, "bytes": c.bytes, "uniform": c.uniform} for c in kernel.constants]
     if kernel.halos:
         entry["halos"] = [{"array": h.array, "extents": list(h.extents)} for h in kernel.halos]
     if kernel.iterations:

@@ -127,6 +127,9 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
         tiles += f"; {halo.array} with a halo, {' x '.join(map(str, halo.extents))}"
     plural = "" if kernel.iterations == 1 else "s"
     tiles += f"; {kernel.iterations} iteration{plural} a pass" if kernel.iterations else ""
+    for one in kernel.constants:
+        apart = "" if one.uniform else ", whose lanes may read different elements, one after the other"
+        tiles += f"; {one.array} in constant memory{apart}"
     columns, rows, _ = kernel.elements
     several = f"; {rows} x {columns} iterations a thread" if rows * columns > 1 else ""
     few = f" ({WARP} if few)" if kernel.few else ""

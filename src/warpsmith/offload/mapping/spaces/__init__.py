@@ -1,0 +1,1 @@
+"""Where arrays of a kernel lie besides global and shared memory. Read first: constants.py."""
