@@ -62,6 +62,7 @@ from warpsmith.loops.steps.statements.outline import Outline
 from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduction
 from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.loops.steps.statements.remove_header import RemoveHeader
+from warpsmith.offload.steps.double_buffer import DoubleBuffer
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
@@ -137,6 +138,7 @@ STEPS: tuple[type[Step], ...] = (
     HaloTile,
     TimeTile,
     RegisterTile,
+    DoubleBuffer,
     Keep,
 )
 

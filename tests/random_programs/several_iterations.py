@@ -1,4 +1,5 @@
-"""Makes kernels with tiles have several iterations a thread, as many as small sizes can still fill."""
+"""Makes kernels with tiles have several iterations a thread, as many as small sizes can still fill; or two
+tiles for each read."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from warpsmith.offload.mapping import tiling
 from warpsmith.offload.mapping.tile_shape import TileShape, lay_out
 from warpsmith.offload.mapping.tiling import TileRequest
 
-__all__ = ["want_one", "want_several"]
+__all__ = ["want_one", "want_several", "want_two_tiles"]
 
 _COLUMNS: Final = (1, 2, 4)
 _ROWS: Final = (1, 2, 4, 8)
@@ -27,6 +28,15 @@ def want_one(patch: pytest.MonkeyPatch) -> None:
 def want_several(patch: pytest.MonkeyPatch) -> None:
     """Let the planner choose rows, columns, block and width by the name of the function that it plans."""
     patch.setattr(tiling, "_choose_elements", _choose)
+
+
+def want_two_tiles(patch: pytest.MonkeyPatch) -> None:
+    """Let each read have two tiles, of which one is filled while the other is used."""
+
+    def double(_: TileRequest, shape: TileShape) -> TileShape:
+        return replace(shape, doubled=frozenset(shape.widths))
+
+    patch.setattr(tiling, "_double", double)
 
 
 def _choose(request: TileRequest, shape: TileShape) -> TileShape:

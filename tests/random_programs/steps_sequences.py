@@ -49,6 +49,7 @@ EXEMPT = frozenset(
         "halo-tile",
         "time-tile",
         "register-tile",
+        "double-buffer",
         "keep",
         "recognize-reduction",
         "recognize-scan",

@@ -7,14 +7,18 @@ bit, under every schedule.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 
 import pytest
 
+from tests.emit.changed_part import change_part
 from tests.random_programs.seeded_iterations import BUGS as BUGS_OF_SEVERAL
+from tests.random_programs.seeded_staged import BUGS as BUGS_OF_TWO
+from tests.random_programs.seeded_staged import ELEMENTS
 from tests.random_programs.seeded_tiles import BUGS
-from tests.random_programs.several_iterations import want_one, want_several
+from tests.random_programs.several_iterations import want_one, want_several, want_two_tiles
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
 from tests.random_programs.tiled_programs import falling_function, program, random_functions
 from warpsmith.flows.port import PortOptions, port
@@ -36,6 +40,31 @@ def test_kernels_with_tiles_do_what_functions_do(monkeypatch: pytest.MonkeyPatch
     tiled = _compared(3, tmp_path)
     assert not tiled.wrong, tiled.wrong[0]
     assert tiled.kernels == 2 and tiled.launches == 16
+
+
+def test_kernels_with_two_tiles_a_read_do_what_functions_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
+    want_two_tiles(monkeypatch)
+    tiled = _compared(2, tmp_path)
+    assert not tiled.wrong, tiled.wrong[0]
+    assert tiled.kernels == 1 and tiled.launches == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("want", [want_one, want_several])
+def test_many_kernels_with_two_tiles_a_read_do_what_functions_do(
+    want: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    want(monkeypatch)
+    want_two_tiles(monkeypatch)
+    tiled = _compared(MANY, tmp_path)
+    with capsys.disabled():
+        print(f"\n{tiled.kernels} kernels with two tiles a read, {tiled.several} with several iterations a thread")
+    assert not tiled.wrong, "\n\n".join(tiled.wrong[:3])
+    assert tiled.kernels >= MANY // 3
 
 
 @pytest.mark.slow
@@ -89,6 +118,61 @@ def test_ports_with_several_iterations_pass_the_referee(monkeypatch: pytest.Monk
     assert result.plan is not None and result.verification is not None
     assert result.verification.status == "pass", result.verification.reasons
     assert sum(prod(fragment.kernel.elements) > 1 for fragment in result.plan.fragments) >= BATCH // 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("want", [want_one, want_several])
+def test_ports_with_two_tiles_a_read_pass_the_referee(
+    want: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    want(monkeypatch)
+    want_two_tiles(monkeypatch)
+    path = tmp_path / "tiled.c"
+    path.write_text(program(random_functions(0, BATCH)))
+    result = port([str(path)], PortOptions(steps=False))
+    assert result.plan is not None and result.verification is not None
+    assert result.verification.status == "pass", result.verification.reasons
+    doubled = sum(any(one.doubled for one in fragment.tiles) for fragment in result.plan.fragments)
+    assert doubled >= BATCH // 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS_OF_TWO)
+def test_wrong_pairs_of_tiles_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
+    want_two_tiles(monkeypatch)
+    BUGS_OF_TWO[bug](monkeypatch)
+    assert _compared(BATCH, tmp_path).wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ELEMENTS)
+def test_elements_that_are_left_out_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_several(monkeypatch)
+    want_two_tiles(monkeypatch)
+    ELEMENTS[bug](monkeypatch)
+    assert _compared(BATCH, tmp_path).wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("__pipeline_wait_prior(0);", ""),
+        ("__pipeline_commit();", ""),
+        ("__pipeline_memcpy_async(tile, from, sizeof(Element));", "(void)tile, (void)from;"),
+    ],
+)
+def test_copies_that_do_not_arrive_are_seen(
+    old: str, new: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    want_one(monkeypatch)
+    want_two_tiles(monkeypatch)
+    change_part(monkeypatch, "tile_copies.cu", (old, new))
+    path = tmp_path / "tiled.c"
+    path.write_text(program(random_functions(0, 4)))
+    result = port([str(path)], PortOptions(steps=False))
+    assert result.verification is not None and result.verification.status == "fail"
 
 
 @pytest.mark.slow

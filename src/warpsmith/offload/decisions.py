@@ -11,6 +11,7 @@ a loop runs, not that it may: the planner proves that as for any other loop.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,12 +25,15 @@ from warpsmith.tree.walk import loops
 
 __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecided"]
 
+_ASPECTS: Final = ("tiles", "elements", "halo", "passes", "buffers")
+"""Kinds of decisions that say nothing of where a loop runs, in the order of the fields of `Decided`."""
+
 
 class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host. `tiles`: how
     loops of threads are gone through, `halos`: loops whose threads load their neighbors together, `passes`: loops of
-    which a kernel does several iterations, and `elements`: how much each thread does, which say nothing of where a loop
-    runs."""
+    which a kernel does several iterations, `elements`: how much each thread does, and `buffers`: loops with two tiles
+    for each read, which say nothing of where a loop runs."""
 
     by_loop: Mapping[Loop, Decision]
     around: Mapping[Loop, tuple[Loop, ...]]
@@ -38,17 +42,19 @@ class Decided(Struct, frozen=True):
     elements: Mapping[Loop, Decision] = field(default_factory=dict)
     halos: Mapping[Loop, Decision] = field(default_factory=dict)
     passes: Mapping[Loop, Decision] = field(default_factory=dict)
+    buffers: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
         """Return the decisions about `function`; of two about one loop the later counts."""
-        found: dict[str, dict[Loop, Decision]] = {"place": {}, "tiles": {}, "elements": {}, "halo": {}, "passes": {}}
+        found: dict[str, dict[Loop, Decision]] = {aspect: {} for aspect in ("place", *_ASPECTS)}
         for decision in program.decisions:
             loop = _find_meant(function, decision) if decision.function == function.symbol.name else None
             if loop is not None:
                 found[_aspect(decision)][loop] = decision
         around = dict(loops(function.body)) if only or any(found.values()) else {}
-        return cls(found["place"], around, only, found["tiles"], found["elements"], found["halo"], found["passes"])
+        own = [found[aspect] for aspect in _ASPECTS]
+        return cls(found["place"], around, only, *own)
 
     def of_loop(self, loop: Loop) -> Decision | None:
         """Return the decision that makes `loop` a kernel, if there is one."""
@@ -102,7 +108,7 @@ def decide(program: Program, place: LoopContext, decision: Decision) -> Program:
 
 def _aspect(decision: Decision) -> str:
     """Return what of a loop a decision is about."""
-    return decision.kind if decision.kind in ("tiles", "halo", "passes", "elements") else "place"
+    return decision.kind if decision.kind in _ASPECTS else "place"
 
 
 def find_undecided(program: Program) -> tuple[Decision, ...]:

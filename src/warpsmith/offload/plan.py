@@ -113,11 +113,12 @@ class CostEstimate(Struct, frozen=True):
 
 class LoopTiles(Struct, frozen=True):
     """A loop of a kernel's threads, by its address, that reads `arrays` from tiles in shared memory, each `width`
-    iterations wide."""
+    iterations wide; `doubled`: there are two of each, of which one is filled while the other is used."""
 
     loop: str
     width: int
     arrays: tuple[str, ...]
+    doubled: bool = False
 
 
 class HaloTiles(Struct, frozen=True):

@@ -33,7 +33,7 @@ __all__ = ["MOST_TRIES", "Enabling", "enabling_steps"]
 
 MOST_TRIES = 80
 _MOST_ANSWERS = 4
-_PLACING = ("offload", "map", "shared-tile", "halo-tile", "time-tile", "register-tile", "keep")
+_PLACING = ("offload", "map", "shared-tile", "halo-tile", "time-tile", "register-tile", "double-buffer", "keep")
 
 
 class Enabling(Struct, frozen=True):

@@ -261,6 +261,7 @@ class Decision(Partial, frozen=True, eq=False):
              their own elements into shared memory
     passes   its iterations are passes of kernels, each of which does `width` of them in tiles
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
+    buffers  its tiles are two for each read, of which one is filled while the other is used
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
@@ -268,7 +269,7 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "host", "threads", "tiles", "halo", "passes", "elements"]
+    kind: Literal["device", "host", "threads", "tiles", "halo", "passes", "elements", "buffers"]
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

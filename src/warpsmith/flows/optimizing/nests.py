@@ -32,6 +32,7 @@ from warpsmith.flows.optimizing.placements import (
     probe,
     tile_choices,
     with_elements,
+    with_two_tiles,
 )
 from warpsmith.flows.optimizing.record import candidate_of
 from warpsmith.flows.optimizing.shared import Shared
@@ -137,8 +138,15 @@ class NestSearch(Struct, frozen=True):
             if outcome.seconds is not None and choice.may_have_several:
                 ranked.append((outcome.seconds, choice))
         for _, choice in sorted(ranked, key=lambda one: one[0])[: self.shared.effort.tiles]:
+            tried: list[tuple[float, tuple[Step, ...]]] = []
             for steps in with_elements(nest.fragment, choice):
-                yield steps, self._try(nest, steps)
+                outcome = self._try(nest, steps)
+                yield steps, outcome
+                if outcome.seconds is not None:
+                    tried.append((outcome.seconds, steps))
+            if tried:
+                doubled = with_two_tiles(min(tried, key=lambda one: one[0])[1])
+                yield doubled, self._try(nest, doubled)
 
     def _halos(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
         for steps in halo_choices(nest.fragment):

@@ -6,7 +6,7 @@ a thread has several iterations of the mapped loops where that lets it read less
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from msgspec import Struct
@@ -20,11 +20,11 @@ from warpsmith.offload.mapping.mapping import ThreadMapping, has_table
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.register_shape import RegisterSearch, choose_elements, find_misfit
 from warpsmith.offload.mapping.register_text import write_elements
-from warpsmith.offload.mapping.tile_shape import TileBlock, TileShape, choose_shape
+from warpsmith.offload.mapping.tile_shape import MOST_BYTES, TileBlock, TileShape, choose_shape, count_bytes
 from warpsmith.offload.mapping.tiled_text import TiledBody, write_tiles
-from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, array_of, find_shared_reads
+from warpsmith.offload.mapping.tiles import LoopReads, SharedRead, TileSearch, array_of, find_shared_reads
 from warpsmith.offload.plan import HaloTiles, LoopTiles
-from warpsmith.tree.nodes import Loop, Stmt
+from warpsmith.tree.nodes import For, Loop, Stmt
 from warpsmith.tree.program import Decision
 from warpsmith.tree.walk import loop_names, loops, walk
 
@@ -85,7 +85,7 @@ def tile_kernel(request: TileRequest) -> Tiling | None:
     wanted = _find_elements(request)
     if asked:
         shape, found = _choose_asked(request, inside, asked)
-        return _make(request, shape, found, wanted or (1, 1))
+        return _make(request, _double(request, shape), found, wanted or (1, 1))
     # threads of one axis have all that they read alike at once
     several_axes = len(request.search.heads) > 1
     reads: tuple[LoopReads, ...] | Reason = find_shared_reads(request.search) if several_axes else ()
@@ -94,7 +94,9 @@ def tile_kernel(request: TileRequest) -> Tiling | None:
     if chosen is None:
         if wanted is not None and prod(wanted) > 1:
             raise TilesRefusedError(_without_tiles(request, reads))
+        _refuse_doubled(request, {})
         return None
+    chosen = _double(request, chosen)
     if wanted is not None and prod(wanted) > 1:
         return _make(request, chosen, kept, wanted)
     several = chosen if wanted is not None else _choose_elements(request, chosen)
@@ -123,6 +125,32 @@ def _without_tiles(request: TileRequest, found: Sequence[LoopReads] | Reason) ->
     if reason is not None:
         text += f": {reason.text}"
     return Reason("STP002", text, request.search.heads[0].header, legal_if=("shared-tile before it",))
+
+
+def _double(request: TileRequest, shape: TileShape) -> TileShape:
+    """Return the shape with two tiles for each read of the loops for which steps ask for them."""
+    _refuse_doubled(request, shape.widths)
+    doubled = replace(shape, doubled=frozenset(loop for loop in shape.widths if loop in request.decided.buffers))
+    bytes = count_bytes(doubled)
+    if doubled.doubled and (bytes is None or bytes > MOST_BYTES):
+        text = f"two tiles for each read take {bytes} bytes of shared memory, and a block has {MOST_BYTES}"
+        node = next(iter(request.decided.buffers.values())).node
+        raise TilesRefusedError(Reason("STP003", text, node.header, legal_if=("a smaller width of shared-tile",)))
+    return doubled
+
+
+def _refuse_doubled(request: TileRequest, tiled: Mapping[For, int]) -> None:
+    """Raise TilesRefusedError where a step asks for two tiles in a loop that has none."""
+    decided = request.decided.buffers
+    for loop, _ in loops(request.search.heads[-1].body):
+        if loop in decided and loop not in tiled:
+            text = "the loop has no tiles in shared memory of which one could be filled while the other is used"
+            helps = ("shared-tile before it",)
+            raise TilesRefusedError(Reason("STP002", text, decided[loop].node.header, legal_if=helps))
+
+
+def _arrays_of(reads: Sequence[SharedRead]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(array_of(read.nodes[0]) for read in reads))
 
 
 def _choose_elements(request: TileRequest, shape: TileShape) -> TileShape:
@@ -213,7 +241,7 @@ def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -
         return written
     names = loop_names(request.search.request.facts.function)
     tiles = tuple(
-        LoopTiles(names[loop], width, tuple(dict.fromkeys(array_of(read.nodes[0]) for read in shape.reads[loop])))
+        LoopTiles(names[loop], width, _arrays_of(shape.reads[loop]), loop in shape.doubled)
         for loop, width in shape.widths.items()
     )
     return Tiling(written, replace(request.mapping, block=shape.block.block), tiles)
