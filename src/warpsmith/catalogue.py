@@ -70,6 +70,7 @@ from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.time_tile import TimeTile
+from warpsmith.offload.steps.vector_load import VectorLoad
 
 __all__ = [
     "STEPS",
@@ -139,6 +140,7 @@ STEPS: tuple[type[Step], ...] = (
     TimeTile,
     RegisterTile,
     DoubleBuffer,
+    VectorLoad,
     Keep,
 )
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.random_programs.seeded_tiles import BUGS as BUGS_OF_TILES
+from warpsmith.offload.mapping.filling import words
 from warpsmith.offload.mapping.halo import neighbors, subscripts, tile_shape, tile_text
 from warpsmith.poly.legality import joined, moved, read_where
 from warpsmith.poly.legality.moved import Distance

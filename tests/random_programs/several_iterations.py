@@ -13,7 +13,7 @@ from warpsmith.offload.mapping import tiling
 from warpsmith.offload.mapping.tile_shape import TileShape, lay_out
 from warpsmith.offload.mapping.tiling import TileRequest
 
-__all__ = ["want_one", "want_several", "want_two_tiles"]
+__all__ = ["want_one", "want_several", "want_two_tiles", "want_wide"]
 
 _COLUMNS: Final = (1, 2, 4)
 _ROWS: Final = (1, 2, 4, 8)
@@ -37,6 +37,17 @@ def want_two_tiles(patch: pytest.MonkeyPatch) -> None:
         return replace(shape, doubled=frozenset(shape.widths))
 
     patch.setattr(tiling, "_double", double)
+
+
+def want_wide(patch: pytest.MonkeyPatch) -> None:
+    """Let threads load two or four neighbors at once of arrays that let them."""
+
+    def widen(request: TileRequest, shape: TileShape) -> TileShape:
+        chosen = random.Random(f"wide {request.search.request.facts.function.symbol.name}")
+        return replace(shape, wide={loop: chosen.choice((2, 2, 4)) for loop in shape.widths})
+
+    patch.setattr(tiling, "_widen", widen)
+    patch.setattr(tiling, "_find_narrow", lambda *_: None)
 
 
 def _choose(request: TileRequest, shape: TileShape) -> TileShape:

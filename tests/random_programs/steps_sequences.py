@@ -50,6 +50,7 @@ EXEMPT = frozenset(
         "time-tile",
         "register-tile",
         "double-buffer",
+        "vector-load",
         "keep",
         "recognize-reduction",
         "recognize-scan",

@@ -18,9 +18,10 @@ from tests.random_programs.seeded_iterations import BUGS as BUGS_OF_SEVERAL
 from tests.random_programs.seeded_staged import BUGS as BUGS_OF_TWO
 from tests.random_programs.seeded_staged import ELEMENTS
 from tests.random_programs.seeded_tiles import BUGS
-from tests.random_programs.several_iterations import want_one, want_several, want_two_tiles
+from tests.random_programs.seeded_wide import BUGS as BUGS_OF_WIDE
+from tests.random_programs.several_iterations import want_one, want_several, want_two_tiles, want_wide
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
-from tests.random_programs.tiled_programs import falling_function, program, random_functions
+from tests.random_programs.tiled_programs import falling_function, program, random_functions, scaled_function
 from warpsmith.flows.port import PortOptions, port
 
 BATCH = 12
@@ -33,9 +34,9 @@ def _compared(count: int, folder: Path, *arguments: str, first: int = 0) -> Tile
     tiled = Tiled()
     for number in range(-(-count // BATCH)):
         functions = random_functions(first + number, min(count, BATCH))
-        compare_tiled(
-            [*functions, *([falling_function("falling")] if count >= BATCH else [])], folder, tiled, *arguments
-        )
+        if count >= BATCH:
+            functions += [falling_function("falling"), scaled_function("scaled")]
+        compare_tiled(functions, folder, tiled, *arguments)
     return tiled
 
 
@@ -140,6 +141,54 @@ def test_ports_with_two_tiles_a_read_pass_the_referee(
     assert result.verification.status == "pass", result.verification.reasons
     doubled = sum(any(one.doubled for one in fragment.tiles) for fragment in result.plan.fragments)
     assert doubled >= BATCH // 4
+
+
+def test_neighbors_that_are_loaded_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    want_one(monkeypatch)
+    want_wide(monkeypatch)
+    tiled = _compared(2, tmp_path)
+    assert not tiled.wrong, tiled.wrong[0]
+    assert tiled.kernels == 1 and tiled.launches == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("want", [want_one, want_several])
+@pytest.mark.parametrize("more", [lambda _: None, want_two_tiles], ids=["one tile", "two tiles"])
+def test_many_neighbors_that_are_loaded_at_once(
+    more: Callable[[pytest.MonkeyPatch], None],
+    want: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    for one in (want, more, want_wide):
+        one(monkeypatch)
+    tiled = _compared(MANY, tmp_path)
+    assert not tiled.wrong, "\n\n".join(tiled.wrong[:3])
+    assert tiled.kernels >= MANY // 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [lambda _: None, want_two_tiles], ids=["one tile", "two tiles"])
+def test_ports_that_load_neighbors_at_once_pass_the_referee(
+    more: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for one in (want_several, more, want_wide):
+        one(monkeypatch)
+    path = tmp_path / "tiled.c"
+    path.write_text(program(random_functions(0, BATCH)))
+    result = port([str(path)], PortOptions(steps=False))
+    assert result.verification is not None
+    assert result.verification.status == "pass", result.verification.reasons
+    assert any("tile_load" in file.text for file in result.files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS_OF_WIDE)
+def test_wrong_neighbors_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (want_several if "rows" in bug else want_one)(monkeypatch)
+    want_wide(monkeypatch)
+    BUGS_OF_WIDE[bug](monkeypatch)
+    assert _compared(BATCH, tmp_path).wrong
 
 
 @pytest.mark.slow

@@ -25,15 +25,15 @@ from warpsmith.tree.walk import loops
 
 __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecided"]
 
-_ASPECTS: Final = ("tiles", "elements", "halo", "passes", "buffers")
+_ASPECTS: Final = ("tiles", "elements", "halo", "passes", "buffers", "vectors")
 """Kinds of decisions that say nothing of where a loop runs, in the order of the fields of `Decided`."""
 
 
 class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host. `tiles`: how
     loops of threads are gone through, `halos`: loops whose threads load their neighbors together, `passes`: loops of
-    which a kernel does several iterations, `elements`: how much each thread does, and `buffers`: loops with two tiles
-    for each read, which say nothing of where a loop runs."""
+    which a kernel does several iterations, `elements`: how much each thread does, `buffers`: loops with two tiles for
+    each read, and `vectors`: how many neighbors a thread loads at once, which say nothing of where a loop runs."""
 
     by_loop: Mapping[Loop, Decision]
     around: Mapping[Loop, tuple[Loop, ...]]
@@ -43,6 +43,7 @@ class Decided(Struct, frozen=True):
     halos: Mapping[Loop, Decision] = field(default_factory=dict)
     passes: Mapping[Loop, Decision] = field(default_factory=dict)
     buffers: Mapping[Loop, Decision] = field(default_factory=dict)
+    vectors: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:

@@ -33,7 +33,17 @@ __all__ = ["MOST_TRIES", "Enabling", "enabling_steps"]
 
 MOST_TRIES = 80
 _MOST_ANSWERS = 4
-_PLACING = ("offload", "map", "shared-tile", "halo-tile", "time-tile", "register-tile", "double-buffer", "keep")
+_PLACING = (
+    "offload",
+    "map",
+    "shared-tile",
+    "halo-tile",
+    "time-tile",
+    "register-tile",
+    "double-buffer",
+    "vector-load",
+    "keep",
+)
 
 
 class Enabling(Struct, frozen=True):

@@ -13,6 +13,7 @@ from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.vector_load import VectorLoad
 
 __all__ = ["placing_steps", "recorded_steps"]
 
@@ -31,6 +32,8 @@ def _is_tiled(step: Step) -> bool:
     none is kept."""
     if isinstance(step, SharedTile):
         return step.width > 0
+    if isinstance(step, VectorLoad):
+        return step.elements > 1
     return isinstance(step, HaloTile | DoubleBuffer) or (
         isinstance(step, RegisterTile) and step.rows * step.columns > 1
     )
@@ -45,7 +48,8 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     halos = (_halo(fragment) for fragment in nests if fragment.halos and not fragment.iterations)
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
     doubled = (DoubleBuffer(one.loop) for fragment in nests for one in fragment.tiles if one.doubled)
-    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled)
+    wide = (VectorLoad(one.loop, one.wide) for fragment in nests for one in fragment.tiles if one.wide > 1)
+    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide)
 
 
 def _halo(fragment: Fragment) -> Step:

@@ -35,9 +35,10 @@ def write(
     head: str = HEAD,
     *,
     doubled: bool = False,
+    wide: int = 1,
 ) -> TiledBody | Reason:
     """Write the body of the first nest, all that may be shared in tiles, two for each read where they are `doubled`,
-    elements of C in memory."""
+    `wide` elements a load, elements of C in memory."""
     program = analyzed(f"{head}{{\n{text}\n}}\n", folder)
     request = program.request()
     (draft, *_) = program.choice().drafts
@@ -48,7 +49,9 @@ def write(
     axes = _AXES[-len(heads) :]
     chosen = {one.loop: one.reads for one in found if one.reads}
     twice = frozenset(chosen) if doubled else frozenset()
-    shape = TileShape(TileBlock(heads, axes, block), dict.fromkeys(chosen, width), chosen, twice)
+    shape = TileShape(
+        TileBlock(heads, axes, block), dict.fromkeys(chosen, width), chosen, twice, dict.fromkeys(chosen, wide)
+    )
     return write_tiles(heads[-1].body, shape, found, OwnVariables(request, "ws_f_k1"))
 
 

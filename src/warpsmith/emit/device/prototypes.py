@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.memory.tile_copies import FETCH
+from warpsmith.tree.memory.tile_copies import FETCH, FETCH_WIDE, LOAD_WIDE
 from warpsmith.tree.nodes import Call, Expr, Index, Member, Name, Node, Unary
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Kernel, KernelParameter
@@ -77,7 +77,7 @@ def _uses(root: Node) -> _Uses:
 def _find_addressed(root: Node) -> Iterator[Symbol]:
     """Yield the variables of which a part becomes a pointer: `&a[i]`, `a[i].row` where that is an array."""
     subscripted = {id(peel(node.base)) for node in walk(root) if isinstance(node, Index)}
-    read = {id(call.arguments[-1]) for call in walk(root) if isinstance(call, Call) and _is_fetch(call)}
+    read = {id(call.arguments[1]) for call in walk(root) if isinstance(call, Call) and _reads_second(call)}
     for node in walk(root):
         part: Expr | None = None
         if isinstance(node, Unary) and node.op == "&" and id(node) not in read:
@@ -89,9 +89,10 @@ def _find_addressed(root: Node) -> Iterator[Symbol]:
             yield symbol
 
 
-def _is_fetch(call: Call) -> bool:
-    """Whether a call copies an element to a tile: by the address that comes last it only reads."""
-    return isinstance(call.function, Name) and call.function.symbol.key == FETCH.key
+def _reads_second(call: Call) -> bool:
+    """Whether a call copies elements to a tile: by the address that comes second it only reads."""
+    copies = {copy.key for copy in (FETCH, *LOAD_WIDE.values(), *FETCH_WIDE.values())}
+    return isinstance(call.function, Name) and call.function.symbol.key in copies
 
 
 def _is_element(node: Index) -> bool:

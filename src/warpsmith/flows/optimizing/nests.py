@@ -25,6 +25,7 @@ from warpsmith.flows.optimizing.placements import (
     TileChoice,
     blocks_of,
     can_move,
+    filled_otherwise,
     halo_choices,
     inner_loops,
     list_axes,
@@ -32,7 +33,6 @@ from warpsmith.flows.optimizing.placements import (
     probe,
     tile_choices,
     with_elements,
-    with_two_tiles,
 )
 from warpsmith.flows.optimizing.record import candidate_of
 from warpsmith.flows.optimizing.shared import Shared
@@ -145,8 +145,8 @@ class NestSearch(Struct, frozen=True):
                 if outcome.seconds is not None:
                     tried.append((outcome.seconds, steps))
             if tried:
-                doubled = with_two_tiles(min(tried, key=lambda one: one[0])[1])
-                yield doubled, self._try(nest, doubled)
+                for steps in filled_otherwise(min(tried, key=lambda one: one[0])[1]):
+                    yield steps, self._try(nest, steps)
 
     def _halos(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
         for steps in halo_choices(nest.fragment):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import block_fits
@@ -96,12 +96,14 @@ class Layout(Struct, frozen=True):
 
 class TileShape(Struct, frozen=True):
     """A block and, for each loop with tiles, how wide they are and which reads have one; `doubled`: the loops whose
-    reads have two, of which one is filled while the other is used."""
+    reads have two, of which one is filled while the other is used; `wide`: how many neighbors a thread loads at
+    once."""
 
     block: TileBlock
     widths: Mapping[For, int]
     reads: Mapping[For, tuple[SharedRead, ...]]
     doubled: frozenset[For] = frozenset()
+    wide: Mapping[For, int] = field(default_factory=dict)
 
     def stages(self, loop: For) -> int:
         """Return how many tiles a read of a loop has."""

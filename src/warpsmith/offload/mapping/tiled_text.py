@@ -28,6 +28,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.expressions import binary, name, number, shift_expression, wide
 from warpsmith.offload.mapping.extremes import Range, extremes, is_far
 from warpsmith.offload.mapping.filling.staged import write_staged
+from warpsmith.offload.mapping.filling.wide import find_conjuncts, find_width
 from warpsmith.offload.mapping.filling.words import (
     Filling,
     ReadTile,
@@ -37,6 +38,7 @@ from warpsmith.offload.mapping.filling.words import (
     count,
     declare,
     store,
+    store_wide,
     tile_element,
     unqualified,
     with_values,
@@ -146,7 +148,8 @@ class TileWriter(Struct):
                 assert layout is not None, "the shape was chosen with it"
                 stages = shape.stages(loop)
                 symbol = own.make(_tile_name(read), _tile_type(read, layout, stages), span)
-                writer.tiles[read] = ReadTile(read, layout, symbol, stages)
+                width = find_width(read, layout, shape, loop)
+                writer.tiles[read] = ReadTile(read, layout, symbol, stages, width)
         return writer
 
     def find_rewritten(self, body: Stmt, loop: For) -> For | None:
@@ -288,7 +291,7 @@ class TileWriter(Struct):
         """Return the loop over tiles: they are filled, and used."""
         if turn.original in self.shape.doubled:
             return write_staged(self, turn, self.variable("stage", INT))
-        span, filling = self.span, Filling(turn.first, turn.original, store)
+        span, filling = self.span, Filling(turn.first, turn.original, store, store_wide)
         loads = [stmt for tile in turn.tiles for stmt in self.load(tile, filling)]
         body = Block(span=turn.loop.body.span, statements=(*loads, barrier(span), turn.used, barrier(span)))
         return count(turn.first, turn.ends, turn.width, body, turn.loop)
@@ -395,13 +398,18 @@ class TileWriter(Struct):
 
     def share(self, tile: ReadTile) -> ThreadShare:
         """Return which elements of a tile a thread fills."""
-        block, across = self.shape.block, tile.layout.extents[-1]
+        block, across = self.shape.block, tile.layout.extents[-1] // tile.wide
         step = block.threads // across
         if across == block.block[0]:
-            return ThreadShare(self.position("x"), self.row_of_block(), step)
+            return ThreadShare(self.widened(tile, self.position("x")), self.row_of_block(), step)
         self.uses_thread = True
         thread, whole = name(self.thread, self.span), number(across, self.span)
-        return ThreadShare(binary("%", thread, whole, INT), binary("/", thread, whole, INT), step)
+        column = self.widened(tile, binary("%", thread, whole, INT))
+        return ThreadShare(column, binary("/", thread, whole, INT), step)
+
+    def widened(self, tile: ReadTile, column: Expr) -> Expr:
+        """Return the first of the neighbors that a thread loads at once, of those that are before it in a row."""
+        return column if tile.wide == 1 else binary("*", column, number(tile.wide, self.span), INT)
 
     def enters_often(self, original: For) -> bool:
         """Whether the threads of a block may come to a loop with tiles more than once."""
@@ -421,30 +429,63 @@ class TileWriter(Struct):
 
     def fill(self, tile: ReadTile, filling: Filling, rows: tuple[Expr, ...], column: Expr) -> list[Stmt]:
         """Return the statements that load the element at a place of a tile."""
-        first, loop = filling.first, filling.loop
         places = [*rows, column]
         declared: list[DeclStmt] = []
-        values: dict[Symbol, Expr] = {}
-        tested: dict[Symbol, Expr] = {}
+        at: dict[Symbol, Symbol] = {}
         for one, place in zip(tile.layout.by, places, strict=True):
-            if one is loop:
-                symbol = self.variable(f"{one.variable.name}_at", LONG_LONG)
-                declared.append(declare(symbol, binary("+", name(first, self.span), place), self.span))
-                tested[one.variable] = name(symbol, self.span)
-                counter = unqualified(one.variable.type)
-                values[one.variable] = Cast(span=self.span, type=counter, operand=name(symbol, self.span))
+            if one is filling.loop:
+                symbol = at[one.variable] = self.variable(f"{one.variable.name}_at", LONG_LONG)
+                declared.append(declare(symbol, binary("+", name(filling.first, self.span), place), self.span))
             elif not self.is_own_place(one, place):
                 symbol = self.variable(f"{one.variable.name}_at", unqualified(one.variable.type))
+                at[one.variable] = symbol
                 declared.append(declare(symbol, self.moved(one, place), self.span))
-                tested[one.variable] = values[one.variable] = name(symbol, self.span)
-        done = filling.put(tile, places, values)
-        condition = tile.read.condition
-        if condition is not None:
-            test = with_values(condition, _placed(tile.read, tested))
-            done = If(span=self.span, condition=test, then=done, other=None)
+        done = self.fill_places(tile, filling, places, at)
         # what has been loaded is put into its place without a counter's value
         used = {n.symbol.key for n in names(done)}
         return [*(one for one in declared if any(v.symbol.key in used for v in one.declarations)), done]
+
+    def fill_places(
+        self, tile: ReadTile, filling: Filling, places: Sequence[Expr], at: Mapping[Symbol, Symbol]
+    ) -> Stmt:
+        """Return what is done for the element at a place of a tile, and for its neighbors where a thread loads several
+        at once: for all of them if all are read, else for each that is."""
+        filled: list[Stmt] = []
+        tests: list[Expr] = []
+        for number_of in range(tile.wide):
+            values = self.values_at(tile, filling, at, number_of)
+            target = [*places[:-1], binary("+", places[-1], number(number_of, self.span), INT)]
+            done = filling.put(tile, target, {key: value for key, (value, _) in values.items()})
+            condition = tile.read.condition
+            if condition is not None:
+                test = with_values(condition, _placed(tile.read, {key: value for key, (_, value) in values.items()}))
+                tests.append(test)
+                done = If(span=self.span, condition=test, then=done, other=None)
+            filled.append(done)
+        if tile.wide == 1:
+            return filled[0]
+        first = {key: value for key, (value, _) in self.values_at(tile, filling, at, 0).items()}
+        wide = filling.put_wide(tile, places, first)
+        if not tests:
+            return wide
+        every = reduce(lambda a, b: binary("&&", a, b, INT), find_conjuncts(tests))
+        return If(span=self.span, condition=every, then=wide, other=Block(span=self.span, statements=tuple(filled)))
+
+    def values_at(
+        self, tile: ReadTile, filling: Filling, at: Mapping[Symbol, Symbol], by: int
+    ) -> dict[Symbol, tuple[Expr, Expr]]:
+        """Return what counters are worth, in their own types and as they are compared, so many elements behind a place
+        of a row."""
+        found: dict[Symbol, tuple[Expr, Expr]] = {}
+        for one in tile.layout.by:
+            symbol = at.get(one.variable)
+            if symbol is not None:
+                moved = number(by if one is tile.layout.by[-1] else 0, self.span)
+                tested = binary("+", name(symbol, self.span), moved, symbol.type)
+                counter = unqualified(one.variable.type)
+                own = Cast(span=self.span, type=counter, operand=tested) if one is filling.loop else tested
+                found[one.variable] = own, tested
+        return found
 
     def is_own_place(self, head: For, place: Expr) -> bool:
         """Whether a place along an axis is the thread's own."""

@@ -134,7 +134,8 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
 
 def _tiles(tiles: LoopTiles) -> str:
     words = f"two shared tiles of {tiles.width} each" if tiles.doubled else f"shared tiles of {tiles.width}"
-    return f"; {', '.join(tiles.arrays)} in {words}"
+    at_once = f", {tiles.wide} elements a load" if tiles.wide > 1 else ""
+    return f"; {', '.join(tiles.arrays)} in {words}{at_once}"
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:

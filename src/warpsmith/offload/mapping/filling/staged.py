@@ -13,28 +13,30 @@
 Invariant: between two barriers threads read the tile `stage` alone and store to the other one alone; what a turn reads
 was put there, and waited for, before the barrier at its head. Which elements are loaded, under which conditions, is
 what it is with one tile. Where threads come to the loop again, a barrier parts the first fill from the last use.
-Limits: what is not copied as it is (a product of an element and a value; 1 and 2 bytes) waits in a register.
+Limits: what is not copied as it is (a product of an element and a value; 1 and 2 bytes) waits in a register. Neighbors
+that are copied at once do not, before compute capability 8.0 either: they are put straight into the other tile.
 Source: CUDA C++ Programming Guide, "Asynchronous Data Copies using cuda::pipeline" (the primitives of
 `__pipeline_memcpy_async`), which the functions of emit/runtime/tile_copies.cu call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from warpsmith.base.source import Span
-from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.mapping.filling.words import (
     Filler,
     Filling,
     ReadTile,
     Turn,
+    address_of,
     assign,
     barrier,
+    copy_wide,
     count,
     declare,
     tile_element,
@@ -42,7 +44,7 @@ from warpsmith.offload.mapping.filling.words import (
     with_values,
 )
 from warpsmith.offload.mapping.tiles import SharedRead
-from warpsmith.tree.memory.tile_copies import ARRIVED, FETCH, LAND
+from warpsmith.tree.memory.tile_copies import ARRIVED, FETCH, FETCH_WIDE, LAND, LOAD_WIDE
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -54,15 +56,15 @@ from warpsmith.tree.nodes import (
     Node,
     Pragma,
     Stmt,
-    Unary,
     VarDecl,
 )
-from warpsmith.tree.types import INT, LONG_LONG, VOID, Array, Pointer, Symbol, Type
+from warpsmith.tree.types import INT, LONG_LONG, VOID, Array, Symbol, Type
 from warpsmith.tree.walk import rebuild
 
 __all__ = ["count_held", "is_copied", "write_staged"]
 
 _UNROLL: Final = "#pragma unroll"
+Put = Callable[[ReadTile, Sequence[Expr], Mapping[Symbol, Expr]], Stmt]
 _COPIED: Final = (4, 8)
 """The bytes of an element that a GPU copies by itself."""
 
@@ -73,15 +75,18 @@ def write_staged(writer: Filler, turn: Turn, stage: Symbol) -> Stmt:
     low, high = turn.ends
     upcoming = writer.variable(f"{loop.variable.name}_next", LONG_LONG)
     staged = [_Staged.of(writer, tile, stage) for tile in turn.tiles]
-    first = [
-        stmt for one in staged for stmt in writer.load(one.tile, Filling(upcoming, turn.original, one.store_first))
-    ]
-    fetched = [stmt for one in staged for stmt in one.repeat(Filling(upcoming, turn.original, one.fetch))]
-    landed = [stmt for one in staged for stmt in one.repeat(Filling(upcoming, turn.original, one.land))]
+    held = [one for one in staged if one.tile.wide == 1]
+
+    def filling(put: Put, wide: Put) -> Filling:
+        return Filling(upcoming, turn.original, put, wide)
+
+    first = [stmt for one in staged for stmt in writer.load(one.tile, filling(one.store_first, one.store_first_wide))]
+    fetched = [stmt for one in staged for stmt in one.repeat(filling(one.fetch, one.fetch_wide))]
+    landed = [stmt for one in held for stmt in one.repeat(filling(one.land, one.fetch_wide))]
     more = binary("<", name(upcoming, span), high, INT)
     body = (
         declare(upcoming, binary("+", name(turn.first, span), number(turn.width, span)), span),
-        *(one.declaration() for one in staged),
+        *(one.declaration() for one in held),
         barrier(span),
         If(span=span, condition=more, then=Block(span=span, statements=tuple(fetched)), other=None),
         turn.used,
@@ -166,17 +171,28 @@ class _Staged(Struct):
         target = tile_element(tile, [number(0, self.span), *places])
         return assign(target, with_values(tile.read.held[0], values), tile.read.element)
 
+    def store_first_wide(self, tile: ReadTile, places: Sequence[Expr], values: Mapping[Symbol, Expr]) -> Stmt:
+        """Return the store of neighbors of the first tile."""
+        target = tile_element(tile, [number(0, self.span), *places])
+        return copy_wide(LOAD_WIDE[tile.wide], tile, target, values)
+
+    def fetch_wide(self, tile: ReadTile, places: Sequence[Expr], values: Mapping[Symbol, Expr]) -> Stmt:
+        """Return the copy of neighbors that are not used yet, straight to the tile that is not in use."""
+        return copy_wide(FETCH_WIDE[tile.wide], tile, self.other(places), values)
+
     def fetch(self, tile: ReadTile, places: Sequence[Expr], values: Mapping[Symbol, Expr]) -> Stmt:
         """Return the load of an element that is not used yet."""
         value = with_values(tile.read.nodes[0], values)
+        if tile.wide > 1:
+            return assign(self.other(places), value, tile.read.element)
         if is_copied(tile.read):
-            value = self.call(FETCH, tile, (self.address(self.other(places)), self.address(value)))
+            value = self.call(FETCH, tile, (address_of(self.other(places)), address_of(value)))
         return assign(self.element(), value, tile.read.element)
 
     def land(self, tile: ReadTile, places: Sequence[Expr], values: Mapping[Symbol, Expr]) -> Stmt:
         """Return the store of an element that was loaded."""
         if is_copied(tile.read):
-            call = self.call(LAND, tile, (self.address(self.other(places)), self.element()))
+            call = self.call(LAND, tile, (address_of(self.other(places)), self.element()))
             return ExprStmt(span=self.span, expr=call)
 
         def change(node: Node) -> Node:
@@ -200,10 +216,6 @@ class _Staged(Struct):
         if not isinstance(held.type, Array):
             return held
         return Index(span=self.span, type=held.type.of, base=held, index=name(self.turn, self.span))
-
-    def address(self, element: Expr) -> Expr:
-        """Return the address of an element."""
-        return Unary(span=self.span, type=Pointer(element.type), op="&", operand=copy_tree(element))
 
     def call(self, function: Symbol, tile: ReadTile, arguments: tuple[Expr, ...]) -> Expr:
         """Return a call of a function that ports carry."""

@@ -17,8 +17,23 @@ from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import name
 from warpsmith.offload.mapping.tile_shape import Layout
 from warpsmith.offload.mapping.tiles import SharedRead
-from warpsmith.tree.nodes import Assign, Call, DeclStmt, Expr, ExprStmt, For, Index, Name, Node, Stmt, VarDecl
-from warpsmith.tree.types import VOID, Array, FunctionType, Scalar, Symbol, Type
+from warpsmith.tree.memory.tile_copies import LOAD_WIDE
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    Index,
+    Name,
+    Node,
+    Stmt,
+    Unary,
+    VarDecl,
+)
+from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import rebuild
 
 __all__ = [
@@ -27,11 +42,14 @@ __all__ = [
     "ReadTile",
     "ThreadShare",
     "Turn",
+    "address_of",
     "assign",
     "barrier",
+    "copy_wide",
     "count",
     "declare",
     "store",
+    "store_wide",
     "tile_element",
     "unqualified",
     "with_values",
@@ -41,12 +59,14 @@ _BARRIER: Final = Symbol("__syncthreads", "cuda:__syncthreads", FunctionType(VOI
 
 
 class ReadTile(Struct, frozen=True):
-    """A read with its place in shared memory; `stages`: how many tiles it has there, which take turns."""
+    """A read with its place in shared memory; `stages`: how many tiles it has there, which take turns;
+    `wide`: how many neighbors in a row a thread loads at once."""
 
     read: SharedRead
     layout: Layout
     symbol: Symbol
     stages: int = 1
+    wide: int = 1
 
 
 class Turn(Struct, frozen=True):
@@ -65,11 +85,13 @@ class Turn(Struct, frozen=True):
 
 class Filling(Struct, frozen=True):
     """Tiles with the iterations of `loop` from `first` on: `put` makes the statement for one element, of the tile, the
-    place in it, and what the counters are worth there."""
+    place in it, and what the counters are worth there; `put_wide` that for as many neighbors as a thread loads
+    at once, the first one's place and values."""
 
     first: Symbol
     loop: For
     put: Callable[[ReadTile, Sequence[Expr], Mapping[Symbol, Expr]], Stmt]
+    put_wide: Callable[[ReadTile, Sequence[Expr], Mapping[Symbol, Expr]], Stmt]
 
 
 class ThreadShare(Struct, frozen=True):
@@ -151,6 +173,29 @@ def barrier(span: Span) -> Stmt:
 def store(tile: ReadTile, places: Sequence[Expr], values: Mapping[Symbol, Expr]) -> Stmt:
     """Return the load of an element of a tile: what the program reads, where the counters are worth these values."""
     return assign(tile_element(tile, places), with_values(tile.read.held[0], values), tile.read.element)
+
+
+def store_wide(tile: ReadTile, places: Sequence[Expr], values: Mapping[Symbol, Expr]) -> Stmt:
+    """Return the load of neighbors in a row of a tile at once."""
+    return copy_wide(LOAD_WIDE[tile.wide], tile, tile_element(tile, places), values)
+
+
+def copy_wide(function: Symbol, tile: ReadTile, target: Expr, values: Mapping[Symbol, Expr]) -> Stmt:
+    """Return the call with which a thread brings neighbors, the first one to `target`."""
+    span = target.span
+    element, held = tile.read.nodes[0], tile.read.held[0]
+    addresses = (address_of(target), address_of(with_values(element, values)))
+    factor: tuple[Expr, ...] = ()
+    if held is not element:
+        assert isinstance(held, Binary), "a product"
+        factor = (with_values(held.right if held.left is element else held.left, values),)
+    call = Call(span=span, type=VOID, function=name(function, span), arguments=(*addresses, *factor))
+    return ExprStmt(span=span, expr=call)
+
+
+def address_of(element: Expr) -> Expr:
+    """Return the address of an element."""
+    return Unary(span=element.span, type=Pointer(element.type), op="&", operand=copy_tree(element))
 
 
 def assign(target: Expr, value: Expr, type: Type) -> Stmt:
