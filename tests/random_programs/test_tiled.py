@@ -35,7 +35,7 @@ def _compared(count: int, folder: Path, *arguments: str, first: int = 0) -> Tile
     for number in range(-(-count // BATCH)):
         functions = random_functions(first + number, min(count, BATCH))
         if count >= BATCH:
-            functions += [falling_function("falling"), scaled_function("scaled")]
+            functions += [falling_function("falling"), scaled_function("halved")]
         compare_tiled(functions, folder, tiled, *arguments)
     return tiled
 

@@ -71,7 +71,9 @@ def scaled_function(name: str) -> TiledFunction:
         "            for (int k = 0; k < m; k++)\n"
         "                C[i][j] += 1.5 * A[i][k] * B[k][j];\n"
     )
-    return TiledFunction(name, f"{_head(name, 'double', 'int')}{{\n{nest}}}\n", "double", "int")
+    # elements that are const are of another type than the product
+    head = _head(name, "double", "int").replace("const ", "")
+    return TiledFunction(name, f"{head}{{\n{nest}}}\n", "double", "int")
 
 
 def program(functions: list[TiledFunction]) -> str:
