@@ -63,6 +63,7 @@ from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduct
 from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.loops.steps.statements.remove_header import RemoveHeader
 from warpsmith.offload.steps.constant_memory import ConstantMemory
+from warpsmith.offload.steps.double_buffer import DoubleBuffer
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
@@ -72,6 +73,7 @@ from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.split_structs import SplitStructs
 from warpsmith.offload.steps.time_tile import TimeTile
+from warpsmith.offload.steps.vector_load import VectorLoad
 
 __all__ = [
     "STEPS",
@@ -143,6 +145,8 @@ STEPS: tuple[type[Step], ...] = (
     HaloTile,
     TimeTile,
     RegisterTile,
+    DoubleBuffer,
+    VectorLoad,
     Keep,
 )
 

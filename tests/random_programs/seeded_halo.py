@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.random_programs.seeded_tiles import BUGS as BUGS_OF_TILES
-from warpsmith.offload.mapping import tiled_text
+from warpsmith.offload.mapping.filling import words
 from warpsmith.offload.mapping.halo import neighbors, subscripts, tile_shape, tile_text
 from warpsmith.poly.legality import joined, moved, read_where
 from warpsmith.poly.legality.moved import Distance
@@ -116,7 +116,7 @@ def _thread_outside_computes(patch: Patch) -> None:
 
 def _some_threads_load(patch: Patch) -> None:
     """Let each thread load one element, and nobody what is beyond them."""
-    real = tiled_text.count
+    real = words.count
 
     def count(variable: Any, ends: Any, step: int, body: Any, like: Any) -> Any:
         return real(variable, ends, 1 << 20, body, like)

@@ -130,7 +130,7 @@ def _own_read_for_all(patch: Patch) -> None:
     def element_at(writer: Any, tile: Any, inner: Symbol) -> Any:
         axes = [writer.shape.block.axis(loop.variable) for loop in tile.layout.by]
         counter = name(inner, writer.span)
-        return tiled_text.tile_element(tile, [counter if axis is None else writer.offset(axis) for axis in axes])
+        return writer.element_in_use(tile, [counter if axis is None else writer.offset(axis) for axis in axes])
 
     patch.setattr(_WRITER, "element_at", element_at)
 

@@ -10,6 +10,7 @@ import pytest
 from warpsmith.emit.device import kernel
 from warpsmith.offload.expressions import shift_expression
 from warpsmith.offload.mapping import tiled_text
+from warpsmith.offload.mapping.filling import words
 from warpsmith.poly.isl.formula import at_least
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.legality import read_where
@@ -24,7 +25,7 @@ def leave_out_barrier(which: int) -> Callable[[Patch], None]:
     """Leave out the barrier behind the loads of each tile (1), or behind its use (0)."""
 
     def seed(patch: Patch) -> None:
-        real, calls = tiled_text.barrier, [0]
+        real, calls = words.barrier, [0]
 
         def barrier(span: Any) -> Stmt:
             calls[0] += 1
@@ -72,7 +73,7 @@ def _last_iteration_left_out(patch: Patch) -> None:
 
 
 def _subscripts_swapped(patch: Patch) -> None:
-    real, inside = tiled_text.tile_element, [False]
+    real, inside = words.tile_element, [False]
     used = tiled_text.TileWriter.with_tiles
 
     def with_tiles(writer: Any, body: Stmt, inner: Any) -> Stmt:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from warpsmith.offload.expressions import number
-from warpsmith.offload.mapping import tiled_text
+from warpsmith.offload.mapping.filling import words
 from warpsmith.offload.mapping.halo import pass_text
 from warpsmith.offload.mapping.halo.pass_text import PassTiles
 from warpsmith.tree.nodes import Block, Empty, If, replace
@@ -22,7 +22,7 @@ def _no_barrier(which: int, of: int) -> Callable[[Patch], None]:
     """Leave out every `of`-th barrier."""
 
     def seed(patch: Patch) -> None:
-        real, calls = tiled_text.barrier, [0]
+        real, calls = words.barrier, [0]
 
         def barrier(span: Any) -> Any:
             calls[0] += 1

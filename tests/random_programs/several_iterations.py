@@ -1,4 +1,5 @@
-"""Makes kernels with tiles have several iterations a thread, as many as small sizes can still fill."""
+"""Makes kernels with tiles have several iterations a thread, as many as small sizes can still fill; or two
+tiles for each read."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from warpsmith.offload.mapping import tiling
 from warpsmith.offload.mapping.tile_shape import TileShape, lay_out
 from warpsmith.offload.mapping.tiling import TileRequest
 
-__all__ = ["want_one", "want_several"]
+__all__ = ["want_one", "want_several", "want_two_tiles", "want_wide"]
 
 _COLUMNS: Final = (1, 2, 4)
 _ROWS: Final = (1, 2, 4, 8)
@@ -27,6 +28,26 @@ def want_one(patch: pytest.MonkeyPatch) -> None:
 def want_several(patch: pytest.MonkeyPatch) -> None:
     """Let the planner choose rows, columns, block and width by the name of the function that it plans."""
     patch.setattr(tiling, "_choose_elements", _choose)
+
+
+def want_two_tiles(patch: pytest.MonkeyPatch) -> None:
+    """Let each read have two tiles, of which one is filled while the other is used."""
+
+    def double(_: TileRequest, shape: TileShape) -> TileShape:
+        return replace(shape, doubled=frozenset(shape.widths))
+
+    patch.setattr(tiling, "_double", double)
+
+
+def want_wide(patch: pytest.MonkeyPatch) -> None:
+    """Let threads load two or four neighbors at once of arrays that let them."""
+
+    def widen(request: TileRequest, shape: TileShape) -> TileShape:
+        chosen = random.Random(f"wide {request.search.request.facts.function.symbol.name}")
+        return replace(shape, wide={loop: chosen.choice((2, 2, 4)) for loop in shape.widths})
+
+    patch.setattr(tiling, "_widen", widen)
+    patch.setattr(tiling, "_find_narrow", lambda *_: None)
 
 
 def _choose(request: TileRequest, shape: TileShape) -> TileShape:

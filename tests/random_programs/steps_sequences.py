@@ -52,6 +52,8 @@ EXEMPT = frozenset(
         "one-thread",
         "constant-memory",
         "split-structs",
+        "double-buffer",
+        "vector-load",
         "keep",
         "recognize-reduction",
         "recognize-scan",

@@ -47,14 +47,15 @@ class Tiled(Struct):
     wrong: list[str] = field(default_factory=list)
 
 
-def compare_tiled(functions: list[TiledFunction], folder: Path, tiled: Tiled) -> None:
-    """Port functions and run those that are one kernel with tiles at all sizes, natively and on the machine."""
+def compare_tiled(functions: list[TiledFunction], folder: Path, tiled: Tiled, *arguments: str) -> None:
+    """Port functions and run those that are one kernel with tiles at all sizes, natively and on the machine; kernels
+    are read with these compiler's `arguments`."""
     path = folder / "tiled.c"
     path.write_text(program(functions))
     result = port([str(path)], PortOptions(steps=False, verify=False))
     assert result.plan is not None
     text = next((file.text for file in result.files if file.path.endswith(".cu")), "")
-    unit = read_unit(KernelFile("tiled.cu", text=text))
+    unit = read_unit(KernelFile("tiled.cu", text=text, arguments=arguments))
     assert isinstance(unit, KernelUnit), unit
     library = folder / f"{functions[0].name}_{len(list(folder.iterdir()))}.so"
     command = ["gcc", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", str(path), "-o", str(library)]

@@ -14,7 +14,7 @@ import random
 
 from msgspec import Struct
 
-__all__ = ["SIZES", "TiledFunction", "falling_function", "program", "random_functions"]
+__all__ = ["SIZES", "TiledFunction", "falling_function", "program", "random_functions", "scaled_function"]
 
 SIZES = ((0, 5), (1, 0), (3, 1), (15, 16), (16, 17), (18, 33), (33, 8), (40, 40))
 _ELEMENTS = ("double", "double", "float", "int")
@@ -35,6 +35,10 @@ _WIDE = ("k = 0; k < m", "k = 0; k <= m - 1", "k = 1; k < m")
 _SQUARE = ("k = 0; k < n", "k = 0; k < i", "k = i; k < n", "k = 0; k <= j", "k = j + 1; k < n", "k = i; k <= i + 3")
 _OF_WIDE = ("A[i][k]", "A[j][k]", "B[k][j]", "B[k][i]", "x[k]", "A[i][k]", "B[k][j]")
 _OF_SQUARE = ("P[i][k]", "P[j][k]", "P[k][j]", "P[k][i]", "P[i][k]", "P[k][j]")
+
+
+_FACTORS = {"double": "1.5 * ", "float": "1.5f * "}
+"""Values of the elements' type, whose products with elements a tile may have."""
 
 
 class TiledFunction(Struct, frozen=True):
@@ -58,6 +62,18 @@ def falling_function(name: str) -> TiledFunction:
         "            for (int k = 0; k < m; k++)\n                C[i][j] += B[k][j];\n"
     )
     return TiledFunction(name, f"{_head(name, 'double', 'int')}{{\n{nest}}}\n", "double", "int")
+
+
+def scaled_function(name: str) -> TiledFunction:
+    """Return a function whose tiles have products of elements and a value."""
+    nest = (
+        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n"
+        "            for (int k = 0; k < m; k++)\n"
+        "                C[i][j] += 1.5 * A[i][k] * B[k][j];\n"
+    )
+    # elements that are const are of another type than the product
+    head = _head(name, "double", "int").replace("const ", "")
+    return TiledFunction(name, f"{head}{{\n{nest}}}\n", "double", "int")
 
 
 def program(functions: list[TiledFunction]) -> str:
@@ -118,7 +134,7 @@ def _body(chosen: random.Random, element: str, counter: str) -> str:
     if chosen.random() < 0.4:
         lines.append(f"{target} *= {chosen.choice(('3', '2'))};")
     for _ in range(chosen.choice((1, 1, 1, 2))):
-        lines += _around(chosen, _loop(chosen, target, counter), counter)
+        lines += _around(chosen, _loop(chosen, target, (element, counter)), counter)
     if chosen.random() < 0.3:
         lines.append(f"{target} += {chosen.choice(('1', 'P[i][j]'))};")
     if target == "s":
@@ -126,7 +142,8 @@ def _body(chosen: random.Random, element: str, counter: str) -> str:
     return "".join(f"            {line}\n" for line in lines)
 
 
-def _loop(chosen: random.Random, target: str, counter: str) -> list[str]:
+def _loop(chosen: random.Random, target: str, types: tuple[str, str]) -> list[str]:
+    element, counter = types
     wide = chosen.random() < 0.6
     header = chosen.choice(_WIDE if wide else _SQUARE)
     if counter in ("unsigned", "size_t"):
@@ -134,7 +151,7 @@ def _loop(chosen: random.Random, target: str, counter: str) -> list[str]:
     if header.endswith("i + 3"):
         header = header.replace("k <= i + 3", "k < n && 1").replace("k < n && 1", "k < n")
     reads = [chosen.choice(_OF_WIDE if wide else _OF_SQUARE) for _ in range(chosen.choice((1, 2, 2, 3)))]
-    factor = chosen.choice(("", "", "3 * ", "(k + 1) * "))
+    factor = chosen.choice(("", "", _FACTORS.get(element, "3 * "), "(k + 1) * "))
     lines = [f"for ({counter} {header}; k++)", f"    {target} += {factor}{' * '.join(reads)};"]
     if chosen.random() < 0.2:
         more = chosen.choice(_OF_WIDE if wide else _OF_SQUARE)

@@ -11,6 +11,7 @@ a loop runs, not that it may: the planner proves that as for any other loop.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,16 +25,16 @@ from warpsmith.tree.walk import loops
 
 __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecided"]
 
-
-# in the order of the fields of `Decided`
-_ASPECTS = ("tiles", "elements", "halo", "passes", "constant")
+_ASPECTS: Final = ("tiles", "elements", "halo", "passes", "constant", "buffers", "vectors")
+"""Kinds of decisions that say nothing of where a loop runs, in the order of the fields of `Decided`."""
 
 
 class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host. `tiles`: how
     loops of threads are gone through, `halos`: loops whose threads load their neighbors together, `passes`: loops of
     which a kernel does several iterations, `elements`: how much each thread does, `constants`: what lies in constant
-    memory; all of these say nothing of where a loop runs."""
+    memory, `buffers`: loops with two tiles for each read, `vectors`: how many neighbors a thread loads at once; all of
+    these say nothing of where a loop runs."""
 
     by_loop: Mapping[Loop, Decision]
     around: Mapping[Loop, tuple[Loop, ...]]
@@ -43,6 +44,8 @@ class Decided(Struct, frozen=True):
     halos: Mapping[Loop, Decision] = field(default_factory=dict)
     passes: Mapping[Loop, Decision] = field(default_factory=dict)
     constants: Mapping[Loop, Decision] = field(default_factory=dict)
+    buffers: Mapping[Loop, Decision] = field(default_factory=dict)
+    vectors: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
@@ -53,7 +56,8 @@ class Decided(Struct, frozen=True):
             if loop is not None:
                 found[_aspect(decision)][loop] = decision
         around = dict(loops(function.body)) if only or any(found.values()) else {}
-        return cls(found["place"], around, only, *(found[aspect] for aspect in _ASPECTS))
+        own = [found[aspect] for aspect in _ASPECTS]
+        return cls(found["place"], around, only, *own)
 
     def of_loop(self, loop: Loop) -> Decision | None:
         """Return the decision that makes `loop` a kernel, if there is one."""

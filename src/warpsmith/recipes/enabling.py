@@ -34,8 +34,18 @@ __all__ = ["MOST_TRIES", "Enabling", "enabling_steps"]
 MOST_TRIES = 80
 _MOST_ANSWERS = 4
 _PLACING = (
-    "offload", "map", "shared-tile", "halo-tile", "time-tile", "register-tile", "one-thread", "constant-memory", "keep",
-)  # fmt: skip
+    "offload",
+    "map",
+    "shared-tile",
+    "halo-tile",
+    "time-tile",
+    "register-tile",
+    "double-buffer",
+    "vector-load",
+    "one-thread",
+    "constant-memory",
+    "keep",
+)
 
 
 class Enabling(Struct, frozen=True):

@@ -7,11 +7,13 @@ from math import prod
 
 from warpsmith.loops.step import Step
 from warpsmith.offload.plan import Fragment, Plan
+from warpsmith.offload.steps.double_buffer import DoubleBuffer
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.vector_load import VectorLoad
 
 __all__ = ["placing_steps", "recorded_steps"]
 
@@ -30,7 +32,11 @@ def _is_tiled(step: Step) -> bool:
     none is kept."""
     if isinstance(step, SharedTile):
         return step.width > 0
-    return isinstance(step, HaloTile) or (isinstance(step, RegisterTile) and step.rows * step.columns > 1)
+    if isinstance(step, VectorLoad):
+        return step.elements > 1
+    return isinstance(step, HaloTile | DoubleBuffer) or (
+        isinstance(step, RegisterTile) and step.rows * step.columns > 1
+    )
 
 
 def placing_steps(plan: Plan) -> tuple[Step, ...]:
@@ -41,7 +47,9 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     tiles = (SharedTile(one.loop, one.width, one.arrays) for fragment in nests for one in fragment.tiles)
     halos = (_halo(fragment) for fragment in nests if fragment.halos and not fragment.iterations)
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
-    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several)
+    doubled = (DoubleBuffer(one.loop) for fragment in nests for one in fragment.tiles if one.doubled)
+    wide = (VectorLoad(one.loop, one.wide) for fragment in nests for one in fragment.tiles if one.wide > 1)
+    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide)
 
 
 def _halo(fragment: Fragment) -> Step:

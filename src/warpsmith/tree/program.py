@@ -277,6 +277,8 @@ class Decision(Partial, frozen=True, eq=False):
     passes   its iterations are passes of kernels, each of which does `width` of them in tiles
     constant arrays that the kernel only reads, `arrays`, lie in constant memory
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
+    buffers  its tiles are two for each read, of which one is filled while the other is used
+    vectors  a thread loads `width` neighbors in a row of its tiles at once
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
@@ -284,7 +286,10 @@ class Decision(Partial, frozen=True, eq=False):
     compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
     loop: str
     function: str
-    kind: Literal["device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements", "constant"]
+    kind: Literal[
+        "device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements", "constant", "buffers",
+        "vectors",
+    ]  # fmt: skip
     node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()

@@ -40,7 +40,7 @@ OPS = {
     "add": (I32, I32, I32), "sub": (I32, I32, I32), "mul": (I32, I32, I32), "shl": (I32, I32, I32), "neg": (I32, I32),
     "sext": (I32, I64), "zext": (I32, I64), "trunc": (I64, I32), "smulwide": (I32, I32, I64), "and": (I32, I32, I32),
     "umulwide": (I32, I32, I64), "select": (I1, I32, I32, I32), "slt": (I32, I32, I1), "ult": (I32, I32, I1),
-    "udiv": (I32, I32, I32), "smin": (I32, I32, I32), "eq": (I32, I32, I1),
+    "udiv": (I32, I32, I32), "smin": (I32, I32, I32), "eq": (I32, I32, I1), "urem": (I32, I32, I32),
 }  # fmt: skip
 
 
@@ -55,6 +55,8 @@ def test_a_slope_holds_at_every_step(op: str) -> None:
         known = [_known(chosen, type, moves=chosen.random() < 0.7) for type in types]
         if op == "shl":
             known[1] = Known(np.array([chosen.randrange(4)], np.int32))
+        if op == "urem" or (op == "and" and chosen.random() < 0.5):
+            known[1] = Known(np.array([chosen.choice((1, 2, 4, 16)) - (op == "and")], np.int32))
         with np.errstate(all="ignore"):
             found = result_of(i, known, {"k": np.array([STEPS])})
             assert isinstance(found, Known)
@@ -69,7 +71,7 @@ def test_a_slope_holds_at_every_step(op: str) -> None:
             moves = np.zeros(1, np.int64) if slope is None else slope
             for step, run in enumerate(runs):
                 assert (run.astype(np.int64) == runs[0].astype(np.int64) + step * moves).all()
-    assert even >= 3 or made == I1 or op in ("and", "udiv", "smin")
+    assert even >= 3 or made == I1 or op in ("and", "urem", "udiv", "smin")
 
 
 def test_an_address_moves_by_what_is_known() -> None:
@@ -91,3 +93,16 @@ def test_a_product_of_two_that_move_is_uneven() -> None:
     one = Known(np.array([2], np.int32), {"k": np.array([1])})
     found = result_of(i, (one, one), {"k": np.array([4])})
     assert isinstance(found, Known) and found.slopes == {"k": UNEVEN}
+
+
+def test_an_array_begins_at_a_multiple_of_256() -> None:
+    address = Known(np.array([8, 16, 24]), {"k": np.array([32])}, "a")
+    both: tuple[Operand, ...] = (Value(I64), Value(I64))
+    found = result_of(Instruction("urem", both, (Value(I64),)), [address, Known(np.array([16]))], {})
+    assert isinstance(found, Known) and not found.pointer and not found.slopes
+    assert found.column.tolist() == [8, 0, 8]
+    uneven = result_of(Instruction("urem", both, (Value(I64),)), [address, Known(np.array([64]))], {})
+    assert isinstance(uneven, Known) and uneven.slopes == {"k": UNEVEN}
+    for number in (512, 24):
+        found = result_of(Instruction("urem", both, (Value(I64),)), [address, Known(np.array([number]))], {})
+        assert isinstance(found, Lacking) and "argument a" in found.why

@@ -11,6 +11,7 @@ from tests.flows.optimizing.begun import PAIR, PRODUCT, begin
 from warpsmith.flows.optimizing.placements import (
     blocks_of,
     can_move,
+    filled_otherwise,
     halo_choices,
     inner_loops,
     list_axes,
@@ -72,6 +73,10 @@ def test_tiles_have_one_iteration_a_thread_and_then_several(tmp_path: Path) -> N
     assert len({choice.block for choice in (first, *others)}) == 5 and not list(tile_choices(nest, ()))
     several = [step_text(steps[-1]) for steps in with_elements(nest, first)]
     assert "register-tile=product/i/j/k" in several and len(set(several)) == 5
+    filled = [[step_text(step) for step in steps] for steps in filled_otherwise(first.steps(nest))]
+    same = [step_text(step) for step in first.steps(nest)]
+    assert filled == [[*same, "double-buffer=product/i/j/k"], [*same, "vector-load=product/i/j/k"]]
+    assert not list(filled_otherwise(mapped(nest, ("x", "y"), (64, 2, 1))))
     assert [step_text(step) for step in probe(nest, "product/i/j/k")] == [
         "map=product/i,axes=y:x,block=16:16",
         "shared-tile=product/i/j/k",

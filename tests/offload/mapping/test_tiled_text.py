@@ -28,9 +28,17 @@ LOOP = "for (int k = 0; k < m; k++) C[i][j] += A[i][k] * B[k][j];"
 
 
 def write(
-    text: str, folder: Path, block: tuple[int, int, int] = (16, 16, 1), width: int = 16, head: str = HEAD
+    text: str,
+    folder: Path,
+    block: tuple[int, int, int] = (16, 16, 1),
+    width: int = 16,
+    head: str = HEAD,
+    *,
+    doubled: bool = False,
+    wide: int = 1,
 ) -> TiledBody | Reason:
-    """Write the body of the first nest, all that may be shared in tiles, elements of C in memory."""
+    """Write the body of the first nest, all that may be shared in tiles, two for each read where they are `doubled`,
+    `wide` elements a load, elements of C in memory."""
     program = analyzed(f"{head}{{\n{text}\n}}\n", folder)
     request = program.request()
     (draft, *_) = program.choice().drafts
@@ -40,7 +48,10 @@ def write(
     assert isinstance(found, tuple)
     axes = _AXES[-len(heads) :]
     chosen = {one.loop: one.reads for one in found if one.reads}
-    shape = TileShape(TileBlock(heads, axes, block), dict.fromkeys(chosen, width), chosen)
+    twice = frozenset(chosen) if doubled else frozenset()
+    shape = TileShape(
+        TileBlock(heads, axes, block), dict.fromkeys(chosen, width), chosen, twice, dict.fromkeys(chosen, wide)
+    )
     return write_tiles(heads[-1].body, shape, found, OwnVariables(request, "ws_f_k1"))
 
 

@@ -420,3 +420,42 @@ int main() {
 }""",
         "11 12 12 200\n",
     )
+
+
+_COPIES = """
+#include <cuda_pipeline.h>
+__global__ void reverse(int *a, double *b) {
+    __shared__ int tile[64];
+    __shared__ double wide[2][64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&tile[t], &a[t], 4);
+    __pipeline_commit();
+    __pipeline_memcpy_async(&wide[0][t], &b[t], 8);
+    __pipeline_memcpy_async(&wide[1][t], &b[t], 8, 8);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    a[t] = tile[63 - t];
+    FIRST
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    b[t] = wide[0][63 - t] + wide[1][63 - t];
+}
+int main() {
+    static int h[64]; static double g[64];
+    for (int i = 0; i < 64; i++) { h[i] = i; g[i] = i / 2.0; }
+    int *a = take<int>(64); double *b = take<double>(64);
+    up(a, h, 64); up(b, g, 64);
+    reverse<<<1, 64>>>(a, b);
+    down(h, a, 64); down(g, b, 64);
+    printf("%d %d %g %g\\n", h[0], h[63], g[0], g[62]);
+}"""
+
+
+def test_asynchronous_copies_arrive_where_threads_wait_for_them() -> None:
+    _same(_COPIES.replace("FIRST", ""), "63 0 31.5 0.5\n")
+
+
+def test_what_is_read_before_a_copy_has_arrived_is_wrong() -> None:
+    text = _COPIES.replace("FIRST", "if (wide[0][t] == t / 2.0) a[t] = -1;")
+    _same(text, "63 0 31.5 0.5\n")

@@ -31,6 +31,9 @@ Slope = Column | Literal["steady", "uneven"]
 Slopes = Mapping[str, Slope]
 WINDOWS: Final = {"shared": 1 << 56, "local": 1 << 57}
 """Where generic addresses of a space begin."""
+_ALIGNED: Final = 256
+"""Arrays begin at multiples of so many bytes (CUDA C++ Programming Guide, "Device Memory Accesses")."""
+_REMAINDERS: Final = ("urem", "and")
 
 
 class NotRegularError(Exception):
@@ -71,11 +74,15 @@ def result_of(i: Instruction, operands: Sequence[Number], extents: Mapping[str, 
     if not has_columns(i):
         return Lacking(f"what {i.op} gives")
     pointers = [k.pointer for k in known if k.pointer]
-    if pointers and not _keeps_pointer(i, known):
+    whole = _divisor(i, known) if i.op in _REMAINDERS else 0
+    of_address = whole and not _ALIGNED % whole and not known[1].pointer
+    if pointers and not of_address and not _keeps_pointer(i, known):
         return Lacking(f"the argument {pointers[-1]}")
-    pointer = pointers[0] if pointers else ""
+    pointer = pointers[0] if pointers and not of_address else ""
     column = apply(i, [k.column for k in known])
     keys = {key for k in known for key in k.slopes}
+    if whole:
+        keys = {key for key in keys if not _is_multiple(known[0].slopes[key], whole)}
     if not keys:
         return Known(column, {}, pointer)
     return Known(column, _slopes(i, known, column, keys, extents), pointer)
@@ -98,6 +105,19 @@ def _moved_to_window(i: Instruction, known: Known) -> Known:
     space = i.detail.text if isinstance(i.detail, Text) else ""
     start = WINDOWS.get(space, 0)
     return Known(known.column + np.int64(start if i.op == "to_generic" else -start), known.slopes, known.pointer)
+
+
+def _divisor(i: Instruction, known: Sequence[Known]) -> int:
+    """Return the power of two of which an op gives the remainder, the same for all threads; 0 where there is none."""
+    if known[1].slopes or known[1].column.min() != known[1].column.max():
+        return 0
+    number = int(known[1].column.min()) + (i.op == "and")
+    return number if number > 0 and number & (number - 1) == 0 else 0
+
+
+def _is_multiple(slope: Slope, whole: int) -> bool:
+    """Whether a remainder stays what it is from step to step."""
+    return not isinstance(slope, str) and not (slope % whole).any()
 
 
 def _keeps_pointer(i: Instruction, known: Sequence[Known]) -> bool:

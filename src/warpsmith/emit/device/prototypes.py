@@ -19,7 +19,8 @@ from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.nodes import Expr, Index, Member, Name, Node, Unary
+from warpsmith.tree.memory.tile_copies import FETCH, FETCH_WIDE, LOAD_WIDE
+from warpsmith.tree.nodes import Call, Expr, Index, Member, Name, Node, Unary
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import INT, VOID, Array, Pointer, Record, Scalar, Symbol, Type
@@ -80,15 +81,22 @@ def _uses(root: Node) -> _Uses:
 def _find_addressed(root: Node) -> Iterator[Symbol]:
     """Yield the variables of which a part becomes a pointer: `&a[i]`, `a[i].row` where that is an array."""
     subscripted = {id(peel(node.base)) for node in walk(root) if isinstance(node, Index)}
+    read = {id(call.arguments[1]) for call in walk(root) if isinstance(call, Call) and _reads_second(call)}
     for node in walk(root):
         part: Expr | None = None
-        if isinstance(node, Unary) and node.op == "&":
+        if isinstance(node, Unary) and node.op == "&" and id(node) not in read:
             part = node.operand
         elif isinstance(node, Member) and isinstance(node.type, Array) and id(node) not in subscripted:
             part = node
         symbol = None if part is None else root_symbol(part)
         if symbol is not None:
             yield symbol
+
+
+def _reads_second(call: Call) -> bool:
+    """Whether a call copies elements to a tile: by the address that comes second it only reads."""
+    copies = {copy.key for copy in (FETCH, *LOAD_WIDE.values(), *FETCH_WIDE.values())}
+    return isinstance(call.function, Name) and call.function.symbol.key in copies
 
 
 def _is_element(node: Index) -> bool:

@@ -25,6 +25,7 @@ from warpsmith.flows.optimizing.placements import (
     TileChoice,
     blocks_of,
     can_move,
+    filled_otherwise,
     halo_choices,
     inner_loops,
     list_axes,
@@ -137,8 +138,15 @@ class NestSearch(Struct, frozen=True):
             if outcome.seconds is not None and choice.may_have_several:
                 ranked.append((outcome.seconds, choice))
         for _, choice in sorted(ranked, key=lambda one: one[0])[: self.shared.effort.tiles]:
+            tried: list[tuple[float, tuple[Step, ...]]] = []
             for steps in with_elements(nest.fragment, choice):
-                yield steps, self._try(nest, steps)
+                outcome = self._try(nest, steps)
+                yield steps, outcome
+                if outcome.seconds is not None:
+                    tried.append((outcome.seconds, steps))
+            if tried:
+                for steps in filled_otherwise(min(tried, key=lambda one: one[0])[1]):
+                    yield steps, self._try(nest, steps)
 
     def _halos(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
         for steps in halo_choices(nest.fragment):

@@ -3,7 +3,8 @@
     mappings    every assignment of the loops to axes, every power-of-two block; no tiles: only numbers change, so that
                 the kernel is planned once for each assignment
     tiles       every width in every block that is nearly a square, one iteration a thread; then, in the best of them,
-                several iterations a thread: each of these has a text of its own
+                several iterations a thread, and in the best of these two tiles for each read, or several
+                neighbors a load: all have texts of their own
     halos       what threads read around their own elements in shared memory, in blocks of a few shapes
 
 Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
@@ -23,10 +24,12 @@ from warpsmith.loops.step import Step
 from warpsmith.machine.limits import block_fits
 from warpsmith.offload.mapping.register_shape import MOST_THREADS
 from warpsmith.offload.plan import Fragment
+from warpsmith.offload.steps.double_buffer import DoubleBuffer
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
+from warpsmith.offload.steps.vector_load import VectorLoad
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis
 from warpsmith.tree.walk import loop_names, loops
@@ -35,6 +38,7 @@ __all__ = [
     "TileChoice",
     "blocks_of",
     "can_move",
+    "filled_otherwise",
     "halo_choices",
     "inner_loops",
     "list_axes",
@@ -147,6 +151,15 @@ def halo_choices(nest: Fragment) -> Iterator[tuple[Step, ...]]:
 def with_elements(nest: Fragment, choice: TileChoice) -> Iterator[tuple[Step, ...]]:
     """Yield the same tiles for several iterations a thread."""
     yield from (choice.steps(nest, elements) for elements in _ELEMENTS)
+
+
+def filled_otherwise(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield the same placement with tiles that are filled otherwise: two for each read, of which one is filled while
+    the other is used, and several neighbors at once."""
+    tiled = [step.loop for step in steps if isinstance(step, SharedTile) and step.width > 0]
+    if tiled:
+        yield (*steps, *(DoubleBuffer(loop) for loop in tiled))
+        yield (*steps, *(VectorLoad(loop) for loop in tiled))
 
 
 def _own_axes(nest: Fragment) -> tuple[Axis, ...]:

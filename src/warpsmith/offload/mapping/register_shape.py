@@ -20,9 +20,10 @@ from msgspec import Struct, structs
 
 from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
+from warpsmith.offload.mapping.filling.staged import count_held, is_copied
 from warpsmith.offload.mapping.mapping import is_wasteful
 from warpsmith.offload.mapping.ranges import trip_count
-from warpsmith.offload.mapping.tile_shape import MOST_BYTES, TileBlock, TileShape, count_bytes
+from warpsmith.offload.mapping.tile_shape import MOST_BYTES, TileBlock, TileShape, count_bytes, lay_out
 from warpsmith.offload.mapping.tiles import SharedRead
 from warpsmith.tree.nodes import (
     Assign,
@@ -125,7 +126,7 @@ def is_straight(loop: For) -> bool:
 
 def _estimate_words(body: Stmt, shape: TileShape) -> int:
     """Return about how many registers a thread takes, rather more than less: what each iteration sums up, what it
-    reads from tiles, and what all kernels have."""
+    reads from tiles, what it holds of the next ones, and what all kernels have."""
     across, down, _ = shape.block.elements
     summed = {
         target.symbol
@@ -134,10 +135,20 @@ def _estimate_words(body: Stmt, shape: TileShape) -> int:
         if isinstance(part, Assign) and isinstance(target := peel(part.target), Name)
     }
     words = sum(_words(symbol) for symbol in summed) * across * down
-    for reads in shape.reads.values():
+    for loop, reads in shape.reads.items():
         for read in reads:
             words += _times(shape.block, read) * read.bytes // 4
+            words += _count_waiting(shape, loop, read) if loop in shape.doubled else 0
     return words + _OWN_WORDS
+
+
+def _count_waiting(shape: TileShape, loop: For, read: SharedRead) -> int:
+    """Return how many registers hold elements of the next tile while a thread computes: of what the GPU does not copy
+    by itself."""
+    layout = lay_out(read, shape.block, shape.widths[loop])
+    if layout is None or is_copied(read):
+        return 0
+    return count_held(layout.rows, shape.block.threads // layout.extents[-1]) * max(1, read.bytes // 4)
 
 
 def _words(symbol: Symbol) -> int:

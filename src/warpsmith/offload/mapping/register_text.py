@@ -30,21 +30,12 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.mapping.extremes import extremes
+from warpsmith.offload.mapping.filling.words import ReadTile, count, declare, unqualified
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import guard
 from warpsmith.offload.mapping.register_shape import is_straight
 from warpsmith.offload.mapping.tile_shape import TileShape
-from warpsmith.offload.mapping.tiled_text import (
-    NotTiledError,
-    ReadTile,
-    TiledBody,
-    TileWriter,
-    count,
-    declare,
-    tile_element,
-    unqualified,
-    write_with,
-)
+from warpsmith.offload.mapping.tiled_text import NotTiledError, TiledBody, TileWriter, write_with
 from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, counts_up, is_made_of, is_read_behind
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import (
@@ -371,7 +362,8 @@ class _ElementWriter(TileWriter):
     def element_at(self, tile: ReadTile, inner: Symbol) -> Expr:
         """Return the element of a tile that an iteration reads."""
         axes = [self.shape.block.axis(loop.variable) for loop in tile.layout.by]
-        return tile_element(tile, [name(inner, self.span) if axis is None else self.place(axis) for axis in axes])
+        places = [name(inner, self.span) if axis is None else self.place(axis) for axis in axes]
+        return self.element_in_use(tile, places)
 
     def tiles_of(self, loop: For) -> Iterator[ReadTile]:
         """Yield the tiles of a loop, as it now is in the body."""

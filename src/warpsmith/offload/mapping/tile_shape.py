@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import block_fits
@@ -95,11 +95,19 @@ class Layout(Struct, frozen=True):
 
 
 class TileShape(Struct, frozen=True):
-    """A block and, for each loop with tiles, how wide they are and which reads have one."""
+    """A block and, for each loop with tiles, how wide they are and which reads have one; `doubled`: the loops whose
+    reads have two, of which one is filled while the other is used; `wide`: how many neighbors a thread loads at
+    once."""
 
     block: TileBlock
     widths: Mapping[For, int]
     reads: Mapping[For, tuple[SharedRead, ...]]
+    doubled: frozenset[For] = frozenset()
+    wide: Mapping[For, int] = field(default_factory=dict)
+
+    def stages(self, loop: For) -> int:
+        """Return how many tiles a read of a loop has."""
+        return 2 if loop in self.doubled else 1
 
 
 def lay_out(read: SharedRead, block: TileBlock, width: int) -> Layout | None:
@@ -120,7 +128,7 @@ def count_bytes(shape: TileShape) -> int | None:
             layout = lay_out(read, shape.block, shape.widths[loop])
             if layout is None:
                 return None
-            total += layout.elements * read.bytes
+            total += layout.elements * read.bytes * shape.stages(loop)
     return total
 
 

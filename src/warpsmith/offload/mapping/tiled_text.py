@@ -19,31 +19,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Final, Self
+from typing import Self
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import binary, name, number, shift_expression, wide
 from warpsmith.offload.mapping.extremes import Range, extremes, is_far
+from warpsmith.offload.mapping.filling.staged import write_staged
+from warpsmith.offload.mapping.filling.wide import find_conjuncts, find_width
+from warpsmith.offload.mapping.filling.words import (
+    Filling,
+    ReadTile,
+    ThreadShare,
+    Turn,
+    barrier,
+    count,
+    declare,
+    store,
+    store_wide,
+    tile_element,
+    unqualified,
+    with_values,
+)
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.tile_shape import Layout, TileShape, lay_out
 from warpsmith.offload.mapping.tiles import LoopReads, SharedRead, array_of, counts_up
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import (
-    Assign,
     Block,
-    Call,
     Cast,
     Conditional,
     DeclStmt,
     Expr,
-    ExprStmt,
     For,
     If,
-    Index,
     Literal,
     Name,
     Node,
@@ -52,24 +63,10 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.program import Axis
-from warpsmith.tree.types import BOOL, INT, LONG_LONG, UNSIGNED, VOID, Array, FunctionType, Scalar, Symbol, Type
+from warpsmith.tree.types import BOOL, INT, LONG_LONG, UNSIGNED, Array, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk
 
-__all__ = [
-    "NotTiledError",
-    "ReadTile",
-    "TileWriter",
-    "TiledBody",
-    "barrier",
-    "count",
-    "declare",
-    "tile_element",
-    "unqualified",
-    "write_tiles",
-    "write_with",
-]
-
-_BARRIER: Final = Symbol("__syncthreads", "cuda:__syncthreads", FunctionType(VOID, (), False), "function", None)
+__all__ = ["NotTiledError", "TileWriter", "TiledBody", "write_tiles", "write_with"]
 
 
 class TiledBody(Struct, frozen=True):
@@ -117,14 +114,6 @@ class NotTiledError(Exception):
         self.reason = Reason("STP002", text, node.span)
 
 
-class ReadTile(Struct, frozen=True):
-    """A read with its place in shared memory."""
-
-    read: SharedRead
-    layout: Layout
-    symbol: Symbol
-
-
 class TileWriter(Struct):
     """Writes one body. `first`: the first iteration of the tile at hand, by loop; `thread`: the number of the thread in
     its block, where rows of tiles are not rows of the block; `ends`: the first and last value of a mapped counter in
@@ -157,7 +146,10 @@ class TileWriter(Struct):
             for read in reads:
                 layout = lay_out(read, shape.block, shape.widths[loop])
                 assert layout is not None, "the shape was chosen with it"
-                writer.tiles[read] = ReadTile(read, layout, own.make(_tile_name(read), _tile_type(read, layout), span))
+                stages = shape.stages(loop)
+                symbol = own.make(_tile_name(read), _tile_type(read, layout, stages), span)
+                width = find_width(read, layout, shape, loop)
+                writer.tiles[read] = ReadTile(read, layout, symbol, stages, width)
         return writer
 
     def find_rewritten(self, body: Stmt, loop: For) -> For | None:
@@ -289,13 +281,20 @@ class TileWriter(Struct):
         if low is None or high is None or is_far(high[1]):
             raise NotTiledError(f"how far {loop.variable.name} runs in a block cannot be written", loop)
         uniform = not any(n.symbol in ranges for end in (loop.lower, loop.bound) for n in names(end))
-        loads = [stmt for tile in tiles for stmt in self.load(tile, original, first)]
         used = self.used(loop, (low[0], past), (first, inner, width, uniform), active)
-        body = Block(span=loop.body.span, statements=(*loads, barrier(span), used, barrier(span)))
-        tiled = count(first, (low[0], high[1]), width, body, loop)
+        tiled = self.turns(Turn(loop, original, tuple(tiles), first, width, (low[0], high[1]), used))
         tests = [test for head in self.shape.block.heads for test in self.find_tests(head, ranges)]
         whole = reduce(lambda a, b: binary("&&", a, b, INT), tests) if tests else None
         return [tiled if whole is None else If(span=span, condition=whole, then=tiled, other=None)]
+
+    def turns(self, turn: Turn) -> Stmt:
+        """Return the loop over tiles: they are filled, and used."""
+        if turn.original in self.shape.doubled:
+            return write_staged(self, turn, self.variable("stage", INT))
+        span, filling = self.span, Filling(turn.first, turn.original, store, store_wide)
+        loads = [stmt for tile in turn.tiles for stmt in self.load(tile, filling)]
+        body = Block(span=turn.loop.body.span, statements=(*loads, barrier(span), turn.used, barrier(span)))
+        return count(turn.first, turn.ends, turn.width, body, turn.loop)
 
     def find_irregular(self) -> set[Symbol]:
         """Return the mapped counters that do not count up by one from thread to thread."""
@@ -369,74 +368,124 @@ class TileWriter(Struct):
             for loop in tile.layout.by:
                 axis = self.shape.block.axis(loop.variable)
                 places.append(name(inner, node.span) if axis is None else self.place(axis))
-            return tile_element(tile, places)
+            return self.element_in_use(tile, places)
 
         return rebuild(body, change)
 
+    def element_in_use(self, tile: ReadTile, places: Sequence[Expr]) -> Expr:
+        """Return an element of the tile that is used: of several, that whose turn it is."""
+        stage = [name(self.variable("stage", INT), self.span)] if tile.stages > 1 else []
+        return tile_element(tile, [*stage, *places])
+
     # --- filling a tile
 
-    def load(self, tile: ReadTile, loop: For, first: Symbol) -> list[Stmt]:
+    def load(self, tile: ReadTile, filling: Filling) -> list[Stmt]:
         """Return the statements with which the threads of a block fill a tile, each some elements of some rows."""
-        block, layout, span = self.shape.block, tile.layout, self.span
-        across = layout.extents[-1]
-        if across == block.block[0]:
-            column: Expr = self.position("x")
-            start, step = self.row_of_block(), block.threads // across
-        else:
-            self.uses_thread = True
-            thread = name(self.thread, span)
-            column = binary("%", thread, number(across, span), INT)
-            start, step = binary("/", thread, number(across, span), INT), block.threads // across
+        layout, span, filled = tile.layout, self.span, self.share(tile)
         if layout.rows == 1:
-            done = Block(span=span, statements=tuple(self.fill(tile, (first, loop), (), column)))
-            return [done] if step == 1 else [If(span=span, condition=_less(start, 1), then=done, other=None)]
-        if layout.rows == step:
-            return [Block(span=span, statements=tuple(self.fill_row(tile, (first, loop), start, column)))]
+            done = Block(span=span, statements=tuple(self.fill_row(tile, filling, filled.start, filled.column)))
+            if filled.step == 1:
+                return [done]
+            return [If(span=span, condition=_less(filled.start, 1), then=done, other=None)]
+        if layout.rows == filled.step:
+            return [Block(span=span, statements=tuple(self.fill_row(tile, filling, filled.start, filled.column)))]
         row = self.variable("row", INT)
-        filled = Block(span=span, statements=tuple(self.fill_row(tile, (first, loop), name(row, span), column)))
-        if layout.rows < step:
-            chosen = If(span=span, condition=_less(name(row, span), layout.rows), then=filled, other=None)
-            return [Block(span=span, statements=(declare(row, start, span), chosen))]
-        return [count(row, (start, number(layout.rows, span)), step, filled, loop)]
+        inner = Block(span=span, statements=tuple(self.fill_row(tile, filling, name(row, span), filled.column)))
+        if layout.rows < filled.step:
+            chosen = If(span=span, condition=_less(name(row, span), layout.rows), then=inner, other=None)
+            return [Block(span=span, statements=(declare(row, filled.start, span), chosen))]
+        return [count(row, (filled.start, number(layout.rows, span)), filled.step, inner, filling.loop)]
+
+    def share(self, tile: ReadTile) -> ThreadShare:
+        """Return which elements of a tile a thread fills."""
+        block, across = self.shape.block, tile.layout.extents[-1] // tile.wide
+        step = block.threads // across
+        if across == block.block[0]:
+            return ThreadShare(self.widened(tile, self.position("x")), self.row_of_block(), step)
+        self.uses_thread = True
+        thread, whole = name(self.thread, self.span), number(across, self.span)
+        column = self.widened(tile, binary("%", thread, whole, INT))
+        return ThreadShare(column, binary("/", thread, whole, INT), step)
+
+    def widened(self, tile: ReadTile, column: Expr) -> Expr:
+        """Return the first of the neighbors that a thread loads at once, of those that are before it in a row."""
+        return column if tile.wide == 1 else binary("*", column, number(tile.wide, self.span), INT)
+
+    def enters_often(self, original: For) -> bool:
+        """Whether the threads of a block may come to a loop with tiles more than once."""
+        return bool(self.found[original].around)
 
     def row_of_block(self) -> Expr:
         """Return which row of the block the thread is in."""
         return self.number_in(("z", "y"))
 
-    def fill_row(self, tile: ReadTile, at: tuple[Symbol, For], row: Expr, column: Expr) -> list[Stmt]:
+    def fill_row(self, tile: ReadTile, filling: Filling, row: Expr, column: Expr) -> list[Stmt]:
         """Return the statements that load one element of a row."""
         leading = tile.layout.extents[:-1]
-        if len(leading) == 1:
-            return self.fill(tile, at, (row,), column)
+        if len(leading) < len("xy"):
+            return self.fill(tile, filling, (row,) if leading else (), column)
         inner = number(leading[1], self.span)
-        return self.fill(tile, at, (binary("/", row, inner, INT), binary("%", row, inner, INT)), column)
+        return self.fill(tile, filling, (binary("/", row, inner, INT), binary("%", row, inner, INT)), column)
 
-    def fill(self, tile: ReadTile, at: tuple[Symbol, For], rows: tuple[Expr, ...], column: Expr) -> list[Stmt]:
+    def fill(self, tile: ReadTile, filling: Filling, rows: tuple[Expr, ...], column: Expr) -> list[Stmt]:
         """Return the statements that load the element at a place of a tile."""
-        first, loop = at
         places = [*rows, column]
-        declared: list[Stmt] = []
-        values: dict[Symbol, Expr] = {}
-        tested: dict[Symbol, Expr] = {}
+        declared: list[DeclStmt] = []
+        at: dict[Symbol, Symbol] = {}
         for one, place in zip(tile.layout.by, places, strict=True):
-            if one is loop:
-                symbol = self.variable(f"{one.variable.name}_at", LONG_LONG)
-                declared.append(declare(symbol, binary("+", name(first, self.span), place), self.span))
-                tested[one.variable] = name(symbol, self.span)
-                counter = unqualified(one.variable.type)
-                values[one.variable] = Cast(span=self.span, type=counter, operand=name(symbol, self.span))
+            if one is filling.loop:
+                symbol = at[one.variable] = self.variable(f"{one.variable.name}_at", LONG_LONG)
+                declared.append(declare(symbol, binary("+", name(filling.first, self.span), place), self.span))
             elif not self.is_own_place(one, place):
                 symbol = self.variable(f"{one.variable.name}_at", unqualified(one.variable.type))
+                at[one.variable] = symbol
                 declared.append(declare(symbol, self.moved(one, place), self.span))
-                tested[one.variable] = values[one.variable] = name(symbol, self.span)
-        load = _with_values(tile.read.held[0], values)
-        stored = Assign(span=self.span, type=tile.read.element, op="=", target=tile_element(tile, places), value=load)
-        done: Stmt = ExprStmt(span=self.span, expr=stored)
-        condition = tile.read.condition
-        if condition is not None:
-            test = _with_values(condition, _placed(tile.read, tested))
-            done = If(span=self.span, condition=test, then=done, other=None)
-        return [*declared, done]
+        done = self.fill_places(tile, filling, places, at)
+        # what has been loaded is put into its place without a counter's value
+        used = {n.symbol.key for n in names(done)}
+        return [*(one for one in declared if any(v.symbol.key in used for v in one.declarations)), done]
+
+    def fill_places(
+        self, tile: ReadTile, filling: Filling, places: Sequence[Expr], at: Mapping[Symbol, Symbol]
+    ) -> Stmt:
+        """Return what is done for the element at a place of a tile, and for its neighbors where a thread loads several
+        at once: for all of them if all are read, else for each that is."""
+        filled: list[Stmt] = []
+        tests: list[Expr] = []
+        for number_of in range(tile.wide):
+            values = self.values_at(tile, filling, at, number_of)
+            target = [*places[:-1], binary("+", places[-1], number(number_of, self.span), INT)]
+            done = filling.put(tile, target, {key: value for key, (value, _) in values.items()})
+            condition = tile.read.condition
+            if condition is not None:
+                test = with_values(condition, _placed(tile.read, {key: value for key, (_, value) in values.items()}))
+                tests.append(test)
+                done = If(span=self.span, condition=test, then=done, other=None)
+            filled.append(done)
+        if tile.wide == 1:
+            return filled[0]
+        first = {key: value for key, (value, _) in self.values_at(tile, filling, at, 0).items()}
+        wide = filling.put_wide(tile, places, first)
+        if not tests:
+            return wide
+        every = reduce(lambda a, b: binary("&&", a, b, INT), find_conjuncts(tests))
+        return If(span=self.span, condition=every, then=wide, other=Block(span=self.span, statements=tuple(filled)))
+
+    def values_at(
+        self, tile: ReadTile, filling: Filling, at: Mapping[Symbol, Symbol], by: int
+    ) -> dict[Symbol, tuple[Expr, Expr]]:
+        """Return what counters are worth, in their own types and as they are compared, so many elements behind a place
+        of a row."""
+        found: dict[Symbol, tuple[Expr, Expr]] = {}
+        for one in tile.layout.by:
+            symbol = at.get(one.variable)
+            if symbol is not None:
+                moved = number(by if one is tile.layout.by[-1] else 0, self.span)
+                tested = binary("+", name(symbol, self.span), moved, symbol.type)
+                counter = unqualified(one.variable.type)
+                own = Cast(span=self.span, type=counter, operand=tested) if one is filling.loop else tested
+                found[one.variable] = own, tested
+        return found
 
     def is_own_place(self, head: For, place: Expr) -> bool:
         """Whether a place along an axis is the thread's own."""
@@ -458,78 +507,21 @@ class TileWriter(Struct):
         return other if kind == own else Cast(span=self.span, type=own, operand=other)
 
 
-def count(variable: Symbol, ends: tuple[Expr, Expr], step: int, body: Stmt, like: For) -> For:
-    """Return a loop from one end to before the other."""
-    lower, bound = ends
-    return For(
-        span=like.span,
-        variable=variable,
-        declares=True,
-        lower=lower,
-        relation="<",
-        bound=bound,
-        step=step,
-        body=body,
-        header=like.header,
-    )
-
-
 def _tile_name(read: SharedRead) -> str:
     return f"{array_of(read.nodes[0])}_tile"
 
 
-def _tile_type(read: SharedRead, layout: Layout) -> Type:
+def _tile_type(read: SharedRead, layout: Layout, stages: int) -> Type:
     kind: Type = unqualified(read.element)
-    extents = [*layout.extents[:-1], layout.extents[-1] + layout.padding]
+    extents = [*([stages] if stages > 1 else []), *layout.extents[:-1], layout.extents[-1] + layout.padding]
     for extent in reversed(extents):
         kind = Array(kind, None, extent)
     return kind
 
 
-def unqualified(type: Type) -> Scalar:
-    """Return the type of a number without qualifiers."""
-    assert isinstance(type, Scalar), "a number"
-    return Scalar(type.name, type.bits, type.kind, spelling=type.spelling.replace("const ", ""))
-
-
-def tile_element(tile: ReadTile, places: Sequence[Expr]) -> Expr:
-    """Return an element of a tile."""
-    span = tile.read.nodes[0].span
-    result: Expr = name(tile.symbol, span)
-    for place in places:
-        assert isinstance(result.type, Array), "as many subscripts as extents"
-        result = Index(span=span, type=result.type.of, base=result, index=place)
-    return result
-
-
 def _placed(read: SharedRead, values: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
     """Return what stands for each placeholder of a condition: the counter itself where it is the thread's own."""
     return {other: values.get(counter, name(counter, read.nodes[0].span)) for counter, other in read.at.items()}
-
-
-def _with_values(expr: Expr, values: Mapping[Symbol, Expr]) -> Expr:
-    """Return a copy of an expression with values in place of variables."""
-
-    def change(part: Node) -> Node:
-        return values[part.symbol] if isinstance(part, Name) and part.symbol in values else part
-
-    changed = rebuild(copy_tree(expr), change)
-    assert isinstance(changed, Expr)
-    return changed
-
-
-def declare(symbol: Symbol, value: Expr, span: Span) -> Stmt:
-    """Return the declaration of a constant."""
-    type = symbol.type
-    if isinstance(type, Scalar):
-        symbol = structs.replace(symbol, type=structs.replace(type, const=True))
-    return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
-
-
-def barrier(span: Span) -> Stmt:
-    """Return the statement at which the threads of a block wait for one another."""
-    call = Call(span=span, type=VOID, function=name(_BARRIER, span), arguments=())
-    return ExprStmt(span=span, expr=call)
 
 
 def _less(left: Expr, right: int) -> Expr:

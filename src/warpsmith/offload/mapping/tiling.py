@@ -6,7 +6,7 @@ a thread has several iterations of the mapped loops where that lets it read less
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from msgspec import Struct
@@ -16,15 +16,16 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.decisions import Decided
+from warpsmith.offload.mapping.filling.wide import find_width
 from warpsmith.offload.mapping.mapping import ThreadMapping, has_table
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.register_shape import RegisterSearch, choose_elements, find_misfit
 from warpsmith.offload.mapping.register_text import write_elements
-from warpsmith.offload.mapping.tile_shape import TileBlock, TileShape, choose_shape
+from warpsmith.offload.mapping.tile_shape import MOST_BYTES, TileBlock, TileShape, choose_shape, count_bytes, lay_out
 from warpsmith.offload.mapping.tiled_text import TiledBody, write_tiles
-from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, array_of, find_shared_reads
+from warpsmith.offload.mapping.tiles import LoopReads, SharedRead, TileSearch, array_of, find_shared_reads
 from warpsmith.offload.plan import HaloTiles, LoopTiles
-from warpsmith.tree.nodes import Loop, Stmt
+from warpsmith.tree.nodes import For, Loop, Stmt
 from warpsmith.tree.program import Decision
 from warpsmith.tree.walk import loop_names, loops, walk
 
@@ -85,7 +86,7 @@ def tile_kernel(request: TileRequest) -> Tiling | None:
     wanted = _find_elements(request)
     if asked:
         shape, found = _choose_asked(request, inside, asked)
-        return _make(request, shape, found, wanted or (1, 1))
+        return _make(request, _widen(request, _double(request, shape)), found, wanted or (1, 1))
     # threads of one axis have all that they read alike at once
     several_axes = len(request.search.heads) > 1
     reads: tuple[LoopReads, ...] | Reason = find_shared_reads(request.search) if several_axes else ()
@@ -94,7 +95,9 @@ def tile_kernel(request: TileRequest) -> Tiling | None:
     if chosen is None:
         if wanted is not None and prod(wanted) > 1:
             raise TilesRefusedError(_without_tiles(request, reads))
+        _refuse_untiled(request, {})
         return None
+    chosen = _widen(request, _double(request, chosen))
     if wanted is not None and prod(wanted) > 1:
         return _make(request, chosen, kept, wanted)
     several = chosen if wanted is not None else _choose_elements(request, chosen)
@@ -123,6 +126,53 @@ def _without_tiles(request: TileRequest, found: Sequence[LoopReads] | Reason) ->
     if reason is not None:
         text += f": {reason.text}"
     return Reason("STP002", text, request.search.heads[0].header, legal_if=("shared-tile before it",))
+
+
+def _double(request: TileRequest, shape: TileShape) -> TileShape:
+    """Return the shape with two tiles for each read of the loops for which steps ask for them."""
+    _refuse_untiled(request, shape.widths)
+    doubled = replace(shape, doubled=frozenset(loop for loop in shape.widths if loop in request.decided.buffers))
+    bytes = count_bytes(doubled)
+    if doubled.doubled and (bytes is None or bytes > MOST_BYTES):
+        text = f"two tiles for each read take {bytes} bytes of shared memory, and a block has {MOST_BYTES}"
+        node = next(iter(request.decided.buffers.values())).node
+        raise TilesRefusedError(Reason("STP003", text, node.header, legal_if=("a smaller width of shared-tile",)))
+    return doubled
+
+
+def _widen(request: TileRequest, shape: TileShape) -> TileShape:
+    """Return the shape with the numbers of neighbors that threads load at once, where steps ask for them."""
+    decided = request.decided.vectors
+    return replace(shape, wide={loop: decided[loop].width for loop in shape.widths if loop in decided})
+
+
+def _refuse_untiled(request: TileRequest, tiled: Mapping[For, int]) -> None:
+    """Raise TilesRefusedError where a step asks how tiles are filled in a loop that has none."""
+    for decided, what in (
+        (request.decided.buffers, "of which one could be filled while the other is used"),
+        (request.decided.vectors, "of which a thread could load several elements at once"),
+    ):
+        for loop, _ in loops(request.search.heads[-1].body):
+            if loop in decided and loop not in tiled and decided[loop].width != 1:
+                text, helps = f"the loop has no tiles in shared memory {what}", ("shared-tile before it",)
+                raise TilesRefusedError(Reason("STP002", text, decided[loop].node.header, legal_if=helps))
+
+
+def _find_narrow(request: TileRequest, shape: TileShape) -> Reason | None:
+    """Return why threads can load no neighbors of any array at once, where a step asks for that."""
+    for loop, asked in shape.wide.items():
+        layouts = [(read, lay_out(read, shape.block, shape.widths[loop])) for read in shape.reads[loop]]
+        widths = [find_width(read, layout, shape, loop) for read, layout in layouts if layout is not None]
+        if asked > 1 and max(widths, default=1) == 1:
+            names = ", ".join(_arrays_of(shape.reads[loop]))
+            text = f"a thread can load no {asked} elements of {names} at once: these take more than 16 bytes, do not "
+            text += "lie next to each other in a row of a tile that is not padded, or wait in registers as products"
+            return Reason("STP002", text, request.decided.vectors[loop].node.header, legal_if=("fewer elements",))
+    return None
+
+
+def _arrays_of(reads: Sequence[SharedRead]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(array_of(read.nodes[0]) for read in reads))
 
 
 def _choose_elements(request: TileRequest, shape: TileShape) -> TileShape:
@@ -204,6 +254,9 @@ def _choose(request: TileRequest, found: Sequence[LoopReads], asked: int) -> Til
 
 def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -> Tiling | Reason:
     taken = set(request.own.taken)
+    narrow = _find_narrow(request, shape)
+    if narrow is not None:
+        raise TilesRefusedError(narrow)
     if prod(shape.block.elements) > 1:
         written = write_elements(request.text, shape, found, request.own, request.search)
     else:
@@ -213,7 +266,7 @@ def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -
         return written
     names = loop_names(request.search.request.facts.function)
     tiles = tuple(
-        LoopTiles(names[loop], width, tuple(dict.fromkeys(array_of(read.nodes[0]) for read in shape.reads[loop])))
+        LoopTiles(names[loop], width, _arrays_of(shape.reads[loop]), loop in shape.doubled, shape.wide.get(loop, 1))
         for loop, width in shape.widths.items()
     )
     return Tiling(written, replace(request.mapping, block=shape.block.block), tiles)

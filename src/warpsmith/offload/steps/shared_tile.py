@@ -88,12 +88,16 @@ def judge_tiles(after: Program, facts: Facts, place: LoopContext, address: str) 
     from warpsmith.offload.port import plan_function
 
     planned = plan_function(after, facts.after(after), place.function, OffloadOptions())
+    around = [refusal for refusal in planned.refusals if address.startswith(f"{refusal.loop}/")]
+    for refusal in around:
+        # a loop inside of the refused one may become a kernel that has the tiles: nobody asked for that
+        if refusal.reason.rule in ("STP002", "STP003"):
+            return Unknown((refusal.reason,))
     for fragment in planned.fragments:
         inside = [loop for stmt in fragment.statements for loop, _ in loops(stmt)]
         if any(loop is place.loop for loop in inside):
             tiled = any(tiles.loop == address for tiles in fragment.tiles)
             return Proved(fragment.assumptions) if tiled else _is_outermost(place)
-    around = [refusal for refusal in planned.refusals if address.startswith(f"{refusal.loop}/")]
     if not around:
         return _is_outermost(place)
     reason = around[0].reason

@@ -10,7 +10,7 @@ import msgspec.structs
 from warpsmith import __version__
 from warpsmith.base.source import readable
 from warpsmith.base.verdict import Dependence, Reason
-from warpsmith.offload.plan import Transfer
+from warpsmith.offload.plan import LoopTiles, Transfer
 from warpsmith.report.hints import hint_json
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, schema, span_json
 from warpsmith.report.mappings.printed import print_json
@@ -101,6 +101,12 @@ def _loop(loop: LoopEntry) -> Json:
     }
 
 
+def _tiles(tiles: LoopTiles) -> Json:
+    doubled: Json = {"doubled": True} if tiles.doubled else {}
+    doubled |= {"wide": tiles.wide} if tiles.wide > 1 else {}
+    return {"loop": tiles.loop, "width": tiles.width, "arrays": list(tiles.arrays), **doubled}
+
+
 def _kernel(kernel: KernelEntry) -> Json:
     entry: Json = {
         "name": kernel.name,
@@ -111,7 +117,7 @@ def _kernel(kernel: KernelEntry) -> Json:
         "mapping": dict(kernel.mapping),
     }
     if kernel.tiles:
-        entry["tiles"] = [{"loop": t.loop, "width": t.width, "arrays": list(t.arrays)} for t in kernel.tiles]
+        entry["tiles"] = [_tiles(tiles) for tiles in kernel.tiles]
     if kernel.constants:
         entry["constants"] = [{"array": c.array, "bytes": c.bytes, "uniform": c.uniform} for c in kernel.constants]
     if kernel.halos:

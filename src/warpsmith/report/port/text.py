@@ -9,6 +9,7 @@ from itertools import groupby
 from warpsmith.base.findings import Finding, render_finding
 from warpsmith.base.source import one_line, readable
 from warpsmith.base.verdict import Reason
+from warpsmith.offload.plan import LoopTiles
 from warpsmith.report.legible import plain_expression, short_expression
 from warpsmith.report.mappings.printed import printed_text
 from warpsmith.report.model import KernelEntry, LoopEntry, Moved, Report
@@ -122,7 +123,7 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     axes = ", ".join(f"{counter} on {axis}" for counter, axis in kernel.mapping.items()) or "one thread"
     block = ",".join(_trim([str(size) for size in kernel.block]))
     grid = ", ".join(_trim([short_expression(plain_expression(size)) for size in kernel.grid]))
-    tiles = "".join(f"; {', '.join(one.arrays)} in shared tiles of {one.width}" for one in kernel.tiles)
+    tiles = "".join(_tiles(one) for one in kernel.tiles)
     for halo in kernel.halos:
         tiles += f"; {halo.array} with a halo, {' x '.join(map(str, halo.extents))}"
     plural = "" if kernel.iterations == 1 else "s"
@@ -134,6 +135,12 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     several = f"; {rows} x {columns} iterations a thread" if rows * columns > 1 else ""
     few = f" ({WARP} if few)" if kernel.few else ""
     return kernel.name, lines, f"{axes}; blocks of {block}{few}, grid {grid}{tiles}{several}"
+
+
+def _tiles(tiles: LoopTiles) -> str:
+    words = f"two shared tiles of {tiles.width} each" if tiles.doubled else f"shared tiles of {tiles.width}"
+    at_once = f", {tiles.wide} elements a load" if tiles.wide > 1 else ""
+    return f"; {', '.join(tiles.arrays)} in {words}{at_once}"
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:

@@ -78,6 +78,14 @@ struct Fiber {
 
 enum class State : uint8_t { ready, running, barrier, grid, warp, active, done };
 
+/* An asynchronous copy to shared memory that is not made yet, in the group that its thread committed as number `group`. */
+struct PendingCopy {
+    void *to;
+    const void *from;
+    size_t bytes, zeros;
+    uint32_t group;
+};
+
 struct Thread {
     Fiber *fiber = nullptr;
     uint32_t step = 0;
@@ -85,6 +93,8 @@ struct Thread {
     uint32_t pc = 0;       /* of its latest access or barrier, while it does not run */
     uint32_t met = 0;      /* how many barriers and warp operations it has passed */
     State state = State::ready;
+    uint32_t groups = 0;                  /* of asynchronous copies that it has committed */
+    std::vector<PendingCopy> copies;      /* the oldest first */
 };
 
 /* Threads of a warp that wait for the rest of `mask` at one warp operation. */

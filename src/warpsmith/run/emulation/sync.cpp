@@ -239,6 +239,29 @@ void ws_fence(int) {
     d.now.who = (d.now.who & 2047u) | d.thread->step << 11;
 }
 
+/* Copies that a thread begins are made where it waits for them, as late as may be; the header makes them, so that they
+   are accesses of the thread. */
+void ws_copy_later(void *to, const void *from, size_t bytes, size_t zeros) {
+    using namespace ws;
+    if (in_kernel()) device.thread->copies.push_back({to, from, bytes, zeros, device.thread->groups});
+}
+
+void ws_copies_commit(void) {
+    if (ws::in_kernel()) ++ws::device.thread->groups;
+}
+
+/* Takes the oldest copy of a group that is followed by `prior` others or more; 0 where there is none. */
+int ws_copy_due(size_t prior, ws_copy_t *next) {
+    using namespace ws;
+    if (!in_kernel()) return 0;
+    Thread &t = *device.thread;
+    if (t.copies.empty() || t.copies.front().group + prior >= t.groups) return 0;
+    const PendingCopy &due = t.copies.front();
+    *next = {due.to, due.from, due.bytes, due.zeros};
+    t.copies.erase(t.copies.begin());
+    return 1;
+}
+
 /* Cycles of the device, at 1.41 GHz. */
 long long ws_clock(void) {
     timespec now;

@@ -60,6 +60,12 @@ def _find_conflict(request: TileRequest) -> Reason | None:
         if tiles is not None and tiles.width:
             text = "a kernel has tiles with a halo, or tiles of a loop of its threads, not both"
             return Reason("STP002", text, tiles.node.header, legal_if=("shared-tile with width=0",))
+        if loop in decided.buffers:
+            text = "a kernel with a halo fills its tiles once: none could be filled while another is used"
+            return Reason("STP002", text, decided.buffers[loop].node.header)
+        if loop in decided.vectors and decided.vectors[loop].width > 1:
+            text = "the threads of a kernel with a halo load one element at a time"
+            return Reason("STP002", text, decided.vectors[loop].node.header)
         if elements is not None and elements.elements != (1, 1):
             text = "a thread of a kernel with a halo has one iteration"
             return Reason("STP002", text, elements.node.header, legal_if=("register-tile with rows=1, columns=1",))

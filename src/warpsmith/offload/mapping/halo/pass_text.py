@@ -22,11 +22,12 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import binary, name, number, wide
+from warpsmith.offload.mapping.filling.words import barrier, count, declare, unqualified
 from warpsmith.offload.mapping.halo.neighbors import HaloRead, Neighbor
 from warpsmith.offload.mapping.halo.tile_text import declare_thread, plus, with_values
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.tile_shape import TileBlock
-from warpsmith.offload.mapping.tiled_text import TiledBody, barrier, count, declare, unqualified
+from warpsmith.offload.mapping.tiled_text import TiledBody
 from warpsmith.offload.mapping.tiles import array_of
 from warpsmith.poly.legality.moved import Distance
 from warpsmith.tree.nodes import (

@@ -22,10 +22,10 @@ from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.offload.fragments import Draft
+from warpsmith.offload.mapping.filling.words import unqualified
 from warpsmith.offload.mapping.halo.neighbors import HaloRead, Neighbor, NeighborFinder, is_alike, list_elements
 from warpsmith.offload.mapping.halo.pass_text import PassNest, PassTiles, write_pass
 from warpsmith.offload.mapping.tile_shape import MOST_BYTES
-from warpsmith.offload.mapping.tiled_text import unqualified
 from warpsmith.offload.mapping.tiles import TileSearch, find_obstacle
 from warpsmith.offload.mapping.tiling import TileRequest, TilesRefusedError, Tiling
 from warpsmith.offload.plan import HaloTiles

@@ -22,11 +22,12 @@ from msgspec import Struct, field
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.offload.expressions import binary, name, number, wide
+from warpsmith.offload.mapping.filling.words import barrier, count, declare, unqualified
 from warpsmith.offload.mapping.halo.neighbors import HaloRead
 from warpsmith.offload.mapping.halo.tile_shape import HaloLayout, lay_out
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.tile_shape import TileBlock
-from warpsmith.offload.mapping.tiled_text import TiledBody, barrier, count, declare, unqualified
+from warpsmith.offload.mapping.tiled_text import TiledBody
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.poly.legality.moved import Distance
 from warpsmith.tree.nodes import Assign, Block, Cast, Expr, ExprStmt, For, If, Index, Name, Node, Stmt, Unary

@@ -13,6 +13,14 @@ void ws_fence(int scope);
 long long ws_clock(void);
 char *ws_dynamic_shared(void);
 [[noreturn]] void ws_trap(void);
+typedef struct {
+    void *to;
+    const void *from;
+    size_t bytes, zeros;
+} ws_copy_t;
+void ws_copy_later(void *to, const void *from, size_t bytes, size_t zeros);
+void ws_copies_commit(void);
+int ws_copy_due(size_t prior, ws_copy_t *next);
 }
 
 /* The place of the thread that runs now; the emulator writes it at every switch. Constant to the program, and of

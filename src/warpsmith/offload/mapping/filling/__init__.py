@@ -1,0 +1,1 @@
+"""How the threads of a block fill their tiles, and when. Read `staged.py`."""
