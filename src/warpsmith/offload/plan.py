@@ -23,6 +23,7 @@ __all__ = [
     "CostEstimate",
     "DataRegion",
     "DataRegions",
+    "DataScheme",
     "DeviceBuffer",
     "Fragment",
     "GainOptions",
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
+DataScheme = Literal["resident", "per-call"]
+"""How long data stay on the device: across fragments and calls, as far as proved; or for one fragment alone."""
 MappingModel = Literal["lines", "tables", "time"]
 """What says on which axes loops lie, and in which blocks: sectors and lines counted by a formula; the printed tables of
 machine/tables.py; or predicted times, on what `lines` begins with."""
@@ -53,11 +56,13 @@ class OffloadOptions(Struct, frozen=True):
     chooses axes and blocks; `decided_only`: no loop becomes a kernel unless a decision of the program says so;
     `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
     `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none;
-    `gain`: loops stay that would certainly lose (None: whatever may go goes)."""
+    `gain`: loops stay that would certainly lose (None: whatever may go goes). `data`: how long data stay on the device;
+    where that is for one fragment alone, `transfers` has no say."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
     transfers: TransferScheme = "optimized"
+    data: DataScheme = "resident"
     sizes: Mapping[str, int] | None = None
     block_volume: int = 256
     model: MappingModel = "lines"

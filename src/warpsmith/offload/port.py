@@ -267,7 +267,7 @@ def _with_data_regions(
     planned: list[_Planned], requests: list[OffloadRequest], unwritable: Unwritable, closed: Mapping[Function, Reason]
 ) -> tuple[list[_Planned], DataRegions]:
     """Return the functions planned again where loops may keep data on the device between calls."""
-    if not requests or requests[0].options.transfers != "optimized":
+    if not requests or requests[0].options.transfers != "optimized" or requests[0].options.data == "per-call":
         return planned, DataRegions()
     if not time_left():
         return [replace(found, cut=found.cut or bool(found.built)) for found in planned], DataRegions()

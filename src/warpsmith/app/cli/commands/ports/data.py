@@ -1,0 +1,37 @@
+"""`port --data`: how long data stay on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import click
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.offload.plan import DataScheme
+from warpsmith.settings.model import Settings
+
+__all__ = ["data_options", "data_scheme"]
+
+C = TypeVar("C", bound=Callable[..., object])
+
+
+def data_options(command: C) -> C:
+    """Add the option to a command."""
+    return click.option(
+        "--data",
+        type=click.Choice(["resident", "per-call"]),
+        help="How long data stay on the device: across kernels and calls, as far as that is proved (resident, which is "
+        "the default), or for each kernel alone, with copies around it (per-call).",
+    )(command)
+
+
+def data_scheme(given: Mapping[str, object], settings: Settings) -> DataScheme:
+    """Return what the option, or the configuration, says. Raises UsageError where --transfers contradicts it."""
+    schemes: tuple[DataScheme, ...] = ("resident", "per-call")
+    data = next(scheme for scheme in schemes if scheme == settings.text("data"))
+    if data == "per-call" and given["transfers"] in ("host", "mixed"):
+        message = f"--data per-call copies around each kernel, and --transfers {given['transfers']} does not"
+        raise UsageError(Finding("INP000", "error", message, help=("leave out --transfers",)))
+    return data
