@@ -42,6 +42,8 @@ TABLES = (
     ("PRESENT", "ALLOCATIONS"),
     ("PRESENT", "ALLOCATIONS", "ROWS"),
     ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS"),
+    ("PRESENT", "ALLOCATIONS", "MANAGED"),
+    ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "MANAGED"),
 )
 CHOICES = [
     frozenset((*tables, *(name for name, wanted in zip(("SWITCH", "OTHER_ALLOCATIONS"), more, strict=True) if wanted)))

@@ -42,8 +42,9 @@ __all__ = [
 ]
 
 TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
-DataScheme = Literal["resident", "per-call"]
-"""How long data stay on the device: across fragments and calls, as far as proved; or for one fragment alone."""
+DataScheme = Literal["resident", "per-call", "managed"]
+"""How long data stay on the device: across fragments and calls, as far as proved; for one fragment alone; or in memory
+that the host shares, where the program's own allocations give it."""
 MappingModel = Literal["lines", "tables", "time"]
 """What says on which axes loops lie, and in which blocks: sectors and lines counted by a formula; the printed tables of
 machine/tables.py; or predicted times, on what `lines` begins with."""
@@ -173,7 +174,8 @@ class Transfer(Struct, frozen=True):
     """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it.
 
     `held`: it happens only where the data are not on the device already: inside a data region, once for all of its
-    calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section)."""
+    calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section). `unless_shared`: it
+    does not happen where the host shares the memory."""
 
     variable: str
     to_device: bool
@@ -183,6 +185,7 @@ class Transfer(Struct, frozen=True):
     cause: Span
     held: bool = False
     few: int | None = None
+    unless_shared: bool = False
 
 
 class Refusal(Struct, frozen=True):

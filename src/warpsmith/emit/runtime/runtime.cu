@@ -21,6 +21,9 @@
 #ifdef WS_WITH_ALLOCATIONS
 #include "heap.cu"
 #include "malloc.cu"
+#ifdef WS_WITH_MANAGED
+#include "managed.cu"
+#endif
 #include "variables.cu"
 #include "allocations.cu"
 #ifdef WS_WITH_ROWS

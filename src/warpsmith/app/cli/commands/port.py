@@ -265,7 +265,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         offload=OffloadOptions(
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
-            data=data_scheme(given, settings),
+            data=data_scheme(given, settings, project=is_project(given)),
             model=mapping_model(given),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,

@@ -64,7 +64,32 @@ def test_the_configuration_says_it_and_an_option_wins(here: Path, capsys: pytest
 def test_a_scheme_that_keeps_data_between_kernels_contradicts(scheme: str) -> None:
     settings = read_settings(Wanted({"data": "per-call"}, files=False, environment=False))
     with pytest.raises(UsageError, match="copies around each kernel"):
-        data_scheme({"transfers": scheme}, settings)
-    assert data_scheme({"transfers": "fragment"}, settings) == "per-call"
+        data_scheme({"transfers": scheme}, settings, project=False)
+    assert data_scheme({"transfers": "fragment"}, settings, project=False) == "per-call"
     kept = read_settings(Wanted({}, files=False, environment=False))
-    assert data_scheme({"transfers": scheme}, kept) == "resident"
+    assert data_scheme({"transfers": scheme}, kept, project=False) == "resident"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--transfers", "fragment"), "--data managed keeps data where they are, and --transfers fragment copies them"),
+        (("-p", "compile_commands.json"), "--data managed replaces the allocations of files, not of projects"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_what_shared_memory_does_not_go_with(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = typed(capsys, "port", "a.c", "--data", "managed", *words)
+    assert code == 2 and said in out + err
+
+
+def test_shared_arrays_are_named_and_others_are_copied(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        "#include <stdlib.h>\nstatic double w[9];\ndouble *f(int n)\n{\n    double *a = malloc(n * sizeof(double));\n"
+    )
+    (here / "b.c").write_text(f"{text}    for (int i = 0; i < n; i++)\n        a[i] = w[i % 9];\n    return a;\n}}\n")
+    code, out, _ = typed(capsys, "port", "b.c", "--all", "--verify", "off", "--data", "managed")
+    assert code == 0 and "shared  a: nothing is copied" in out and "'w' is copied: it is a static array" in out
+    assert "w to the device" in " ".join(out.split())

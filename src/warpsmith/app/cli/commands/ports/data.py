@@ -21,17 +21,24 @@ def data_options(command: C) -> C:
     """Add the option to a command."""
     return click.option(
         "--data",
-        type=click.Choice(["resident", "per-call"]),
-        help="How long data stay on the device: across kernels and calls, as far as that is proved (resident, which is "
-        "the default), or for each kernel alone, with copies around it (per-call).",
+        type=click.Choice(["resident", "per-call", "managed"]),
+        help="How long data stay on the device: across kernels and calls, as far as that is proved (resident, the "
+        "default); for each kernel alone, with copies around it (per-call); or in memory that the host shares, "
+        "which the program's own malloc then gives (managed).",
     )(command)
 
 
-def data_scheme(given: Mapping[str, object], settings: Settings) -> DataScheme:
-    """Return what the option, or the configuration, says. Raises UsageError where --transfers contradicts it."""
-    schemes: tuple[DataScheme, ...] = ("resident", "per-call")
+def data_scheme(given: Mapping[str, object], settings: Settings, *, project: bool) -> DataScheme:
+    """Return what the option, or the configuration, says. Raises UsageError where other options contradict it."""
+    schemes: tuple[DataScheme, ...] = ("resident", "per-call", "managed")
     data = next(scheme for scheme in schemes if scheme == settings.text("data"))
     if data == "per-call" and given["transfers"] in ("host", "mixed"):
         message = f"--data per-call copies around each kernel, and --transfers {given['transfers']} does not"
+        raise UsageError(Finding("INP000", "error", message, help=("leave out --transfers",)))
+    if data == "managed" and project:
+        message = "--data managed replaces the allocations of files, not of projects"
+        raise UsageError(Finding("INP000", "error", message, help=("name the C files to port",)))
+    if data == "managed" and given["transfers"] != "optimized":
+        message = f"--data managed keeps data where they are, and --transfers {given['transfers']} copies them"
         raise UsageError(Finding("INP000", "error", message, help=("leave out --transfers",)))
     return data
