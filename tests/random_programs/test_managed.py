@@ -128,7 +128,7 @@ def _host_code_between(patch: Patch) -> None:
 _BUGS: dict[str, Callable[[Patch], None]] = {
     "nobody waits": _in_run_time("    ws_managed_wait(file, line);\n", ""),
     "host code between kernels": _host_code_between,
-    "everything is shared": _in_run_time("found != nullptr && found->managed &&", "found != nullptr &&"),
+    "everything is shared": _in_run_time("found != nullptr && found->given &&", "found != nullptr &&"),
     "what grows is not moved": _in_run_time("    memcpy(memory, old, had < bytes ? had : bytes);\n", ""),
     "no zeros": _in_run_time("memset(memory, 0, count * bytes)", "memory"),
     "a section begins where its page does": _in_run_time(

@@ -58,12 +58,13 @@ class OffloadOptions(Struct, frozen=True):
     `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
     `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none;
     `gain`: loops stay that would certainly lose (None: whatever may go goes). `data`: how long data stay on the device;
-    where that is for one fragment alone, `transfers` has no say."""
+    where that is for one fragment alone, `transfers` has no say; `pinned`: what is copied is page-locked."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
     transfers: TransferScheme = "optimized"
     data: DataScheme = "resident"
+    pinned: bool = False
     sizes: Mapping[str, int] | None = None
     block_volume: int = 256
     model: MappingModel = "lines"

@@ -34,7 +34,7 @@ from warpsmith.offload.findings import (
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.kernels import BuiltKernel, build
 from warpsmith.offload.mapping.tiling import TilesRefusedError
-from warpsmith.offload.memory.managed import managed_findings, managed_program, possible_data, resident_alone
+from warpsmith.offload.memory.given import managed_findings, possible_data, program_with, resident_alone
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
     DataRegions,
@@ -62,6 +62,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import Effort, shared_effort
 from warpsmith.tree.in_place.versioned import Versioned
+from warpsmith.tree.memory.given import MANAGED, PINNED
 from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
@@ -130,7 +131,9 @@ def plan_port(
     planned, decided = _with_data_regions(planned, requests, unwritable, closed or {})
     ported = _apply_plan(program, planned)
     shared = options.data == "managed" and any(found.built for found in planned)
-    ported = managed_program(ported) if shared else ported
+    if any(found.built for found in planned):
+        ported = program_with(ported, MANAGED if shared else PINNED if options.pinned else {})
+        ported = replace(ported, pinned=options.pinned)
     offload_regions = tuple(offload_region for found in planned for offload_region in found.offload_regions)
     updates = data_region_transfers(decided, shared=shared)
     plan = Plan(

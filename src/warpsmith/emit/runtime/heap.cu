@@ -39,8 +39,8 @@ struct ws_allocation {
     uintptr_t rank;
     ws_allocation *left, *right;
     bool registered, watched, row;
-#ifdef WS_WITH_MANAGED
-    bool managed;
+#ifdef WS_WITH_GIVEN
+    bool given;
 #endif
 };
 
@@ -123,8 +123,8 @@ WS_UNCHECKED static void ws_allocation_in(uintptr_t start, size_t bytes, bool re
     node->bytes = bytes;
     node->registered = registered;
     node->watched = node->row = false;
-#ifdef WS_WITH_MANAGED
-    node->managed = false;
+#ifdef WS_WITH_GIVEN
+    node->given = false;
 #endif
     node->rank = start * (uintptr_t)0x9E3779B97F4A7C15u;
     ws_allocation **link = &ws_allocations;

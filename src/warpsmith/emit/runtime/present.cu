@@ -67,6 +67,10 @@ static void ws_move(void *to, const void *from, const char *begin, const char *e
     if (kind != cudaMemcpyDeviceToDevice)
         WS_TELL_COPY(kind == cudaMemcpyHostToDevice, (long long)(end - begin), file, line);
 #endif
+#ifdef WS_WITH_PINNED
+    if (kind != cudaMemcpyDeviceToDevice)
+        ws_pin_variable(kind == cudaMemcpyHostToDevice ? from : to, end - begin);
+#endif
     ws_check(cudaMemcpy(to, from, (size_t)(end - begin), kind), what, file, line);
 }
 

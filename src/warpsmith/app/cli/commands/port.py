@@ -266,6 +266,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
             data=data_scheme(given, settings, project=is_project(given)),
+            pinned=bool(given["pinned"]),
             model=mapping_model(given),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,

@@ -19,6 +19,11 @@ C = TypeVar("C", bound=Callable[..., object])
 
 def data_options(command: C) -> C:
     """Add the option to a command."""
+    command = click.option(
+        "--pinned",
+        is_flag=True,
+        help="What is copied lies in page-locked memory, as far as the program allocates it itself or it is static.",
+    )(command)
     return click.option(
         "--data",
         type=click.Choice(["resident", "per-call", "managed"]),
@@ -35,10 +40,14 @@ def data_scheme(given: Mapping[str, object], settings: Settings, *, project: boo
     if data == "per-call" and given["transfers"] in ("host", "mixed"):
         message = f"--data per-call copies around each kernel, and --transfers {given['transfers']} does not"
         raise UsageError(Finding("INP000", "error", message, help=("leave out --transfers",)))
-    if data == "managed" and project:
-        message = "--data managed replaces the allocations of files, not of projects"
+    if (data == "managed" or given["pinned"]) and project:
+        option = "--data managed" if data == "managed" else "--pinned"
+        message = f"{option} replaces the allocations of files, not of projects"
         raise UsageError(Finding("INP000", "error", message, help=("name the C files to port",)))
     if data == "managed" and given["transfers"] != "optimized":
         message = f"--data managed keeps data where they are, and --transfers {given['transfers']} copies them"
         raise UsageError(Finding("INP000", "error", message, help=("leave out --transfers",)))
+    if data == "managed" and given["pinned"]:
+        message = "--pinned makes copies faster, and --data managed shares the memory in place of copies"
+        raise UsageError(Finding("INP000", "error", message, help=("leave out one of them",)))
     return data

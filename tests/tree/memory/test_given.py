@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.offload.analyzed import analyzed
-from warpsmith.tree.memory.managed import MANAGED, is_managed
+from warpsmith.tree.memory.given import MANAGED, is_managed
 from warpsmith.tree.nodes import Name, replace
 from warpsmith.tree.walk import walk
 

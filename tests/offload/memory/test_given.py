@@ -8,17 +8,17 @@ import pytest
 
 from tests.offload.analyzed import analyzed
 from warpsmith.emit.host.cuda import emit_cuda
-from warpsmith.offload.memory.managed import (
+from warpsmith.offload.memory.given import (
     managed_findings,
-    managed_program,
     no_managed_memory,
     possible_data,
+    program_with,
     resident_alone,
 )
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.tree.memory.managed import MANAGED as MANAGED_NAMES
-from warpsmith.tree.memory.managed import is_managed
+from warpsmith.tree.memory.given import MANAGED as SHARED
+from warpsmith.tree.memory.given import is_managed
 from warpsmith.tree.nodes import Name
 from warpsmith.tree.walk import walk
 
@@ -45,9 +45,9 @@ double *f(int n, void *(*give)(size_t))
 
 def test_calls_in_the_text_give_shared_memory(tmp_path: Path) -> None:
     program = analyzed(TEXT, tmp_path).program
-    changed = managed_program(program)
+    changed = program_with(program, SHARED)
     names = {p.symbol.name for _, f in changed.functions() for p in walk(f) if is_managed(p) and isinstance(p, Name)}
-    assert names == {f"ws_managed_{name}" for name in MANAGED_NAMES}
+    assert names == {f"ws_managed_{name}" for name in SHARED}
     text = next(file.text for file in emit_cuda(program, changed) if file.path.endswith(".c"))
     kept = TEXT
     for word in ("posix_memalign(&r", "malloc(8", "calloc(n", "aligned_alloc(64", "realloc(c"):
@@ -60,7 +60,7 @@ def test_what_is_copied_all_the_same_is_told(tmp_path: Path) -> None:
     function = found.function()
     names = ("a", "local", "table", "local")
     hosts = [(function, found.symbol(name)) for name in names]
-    told = [finding.message for finding in managed_findings(managed_program(found.program), hosts)]
+    told = [finding.message for finding in managed_findings(program_with(found.program, SHARED), hosts)]
     assert [text.split(":")[0] for text in told] == [
         "'local' is copied", "'table' is copied", "what this malloc gives is copied",
     ]  # fmt: skip

@@ -1,12 +1,14 @@
-"""Memory that the host and the device share: which allocations of a program give such, and what keeps one from it.
+"""Memory that CUDA gives in place of the heap: which allocations of a program give such, and what keeps one from it.
 
     double *a = malloc(n * 8);     →     double *a = ws_managed_malloc(n * 8);
     kernel(a)                            enter: a is shared, so that its address is the device's, too; launch; wait
     printf("%g", a[0])                   nothing to copy
     free(a)                              as before: the allocation functions know such a block
 
+Page-locked memory (`ws_pinned_malloc`) is copied as ever, only faster.
+
 Whether memory is shared is known when the port runs: an offload region enters all of its data through the present table
-(emit/runtime/managed.cu), which finds that it is, or copies. So nothing rests on this file's finding every allocation,
+(emit/runtime/given.cu), which finds that it is, or copies. So nothing rests on this file's finding every allocation,
 and arrays on the stack, static ones, and what others allocate are copied as ever.
 
 Invariant: between the kernels of an offload region no host code touches memory of the heap, and behind it the host
@@ -18,7 +20,7 @@ how large a block really is, has none of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -26,12 +28,12 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.memory.presence import Presence, Resident
 from warpsmith.offload.memory.rows import resident_for_rows
-from warpsmith.offload.plan import OffloadOptions
+from warpsmith.offload.plan import DataScheme, OffloadOptions
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.tree.free_store import MAKES
-from warpsmith.tree.memory.managed import MANAGED
+from warpsmith.tree.memory.given import MANAGED
 from warpsmith.tree.nodes import Call, Function, Name, Node
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program, Unit
@@ -39,12 +41,12 @@ from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Array, Pointer, Symbol
 from warpsmith.tree.walk import rebuild, walk
 
-__all__ = ["managed_findings", "managed_program", "no_managed_memory", "possible_data", "resident_alone"]
+__all__ = ["managed_findings", "no_managed_memory", "possible_data", "program_with", "resident_alone"]
 
 _STARTS = frozenset({"fork", "vfork", "daemon"})
 _LOOKS = frozenset({"malloc_usable_size"})
 _OWN = frozenset({*MANAGED, "free"})
-_PREFIX = "ws_managed_"
+_PREFIXES = ("ws_managed_", "ws_pinned_")
 
 
 def resident_alone(function: Function, summaries: Summaries, options: OffloadOptions) -> Resident | None:
@@ -59,11 +61,14 @@ def possible_data(
     program: Program, summaries: Summaries, options: OffloadOptions
 ) -> tuple[OffloadOptions, tuple[Finding, ...]]:
     """Return the options with data as they can be, and why these are not what was asked for."""
-    reason = no_managed_memory(program, summaries) if options.data == "managed" else None
+    asked = options.data == "managed" or options.pinned
+    reason = no_managed_memory(program, summaries) if asked else None
     if reason is None:
         return options, ()
-    text = f"no memory is shared, and data are resident: {reason.text}"
-    return replace(options, data="resident"), (Finding("POR020", "warning", text, reason.span),)
+    without = "page-locked" if options.pinned else "shared, and data are resident"
+    data: DataScheme = "resident" if options.data == "managed" else options.data
+    finding = Finding("POR020", "warning", f"no memory is {without}: {reason.text}", reason.span)
+    return replace(options, data=data, pinned=False), (finding,)
 
 
 def no_managed_memory(program: Program, summaries: Summaries) -> Reason | None:
@@ -76,35 +81,35 @@ def no_managed_memory(program: Program, summaries: Summaries) -> Reason | None:
             callee = direct_call(call)
             name = "" if callee is None or callee in summaries.definitions else callee.name
             if name in _STARTS:
-                text = f"{name} starts a process, which cannot touch memory that is shared with the device"
+                text = f"{name} starts a process, which cannot touch memory that CUDA gives"
                 return Reason("POR020", text, call.span)
             if name in _LOOKS:
-                text = (
-                    f"{name} looks into the C library's own blocks, and memory that is shared with the device is none"
-                )
+                text = f"{name} looks into the C library's own blocks, and what CUDA gives is none"
                 return Reason("POR020", text, call.span)
-    used = next((u for u in program.units if any(w.startswith(_PREFIX) for w in identifiers(u.file.text))), None)
+    used = next((u for u in program.units if any(w.startswith(_PREFIXES) for w in identifiers(u.file.text))), None)
     if used is not None:
-        return Reason("POR020", f"{used.file.path} is a port with shared memory already", None)
+        return Reason("POR020", f"{used.file.path} is a port that has its memory from CUDA already", None)
     return None
 
 
-def managed_program(program: Program) -> Program:
-    """Return the program with shared memory wherever its own text asks for memory."""
+def program_with(program: Program, given: Mapping[str, Symbol]) -> Program:
+    """Return the program with memory that CUDA gives wherever its own text asks for memory; `given`: the functions that
+    it calls for that, by the names of those of the C library.
+    """
     for unit, function in tuple(program.functions()):
         if unit.has_text(function.span.file):
-            new = rebuild(function, lambda node, unit=unit: _managed(unit, node))  # type: ignore[misc]
+            new = rebuild(function, lambda node, unit=unit: _with_memory(unit, node, given))  # type: ignore[misc]
             if new is not function:
                 program = program.with_function(function, new)
     return program
 
 
-def _managed(unit: Unit, node: Node) -> Node:
-    """Return a call of an allocation function as one of the function that gives shared memory."""
+def _with_memory(unit: Unit, node: Node, given: Mapping[str, Symbol]) -> Node:
+    """Return a call of an allocation function as one of the function that asks CUDA."""
     if not isinstance(node, Call) or not isinstance(node.function, Name):
         return node
     name = node.function
-    wanted = MANAGED.get(name.symbol.name)
+    wanted = given.get(name.symbol.name)
     # what a macro says, or another file's text, stays as it is
     if wanted is None or name.symbol.storage != "function" or name.span.text != name.symbol.name:
         return node

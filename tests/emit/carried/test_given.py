@@ -17,8 +17,11 @@ from warpsmith.run.native.tools import cxx_compiler
 _DEVICE = r"""
 #include <stdint.h>
 enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorCudartUnloading = 4 };
-alignas(4096) static char arena[1 << 20];
-static size_t taken, room = sizeof arena, step = 512;
+#include <sys/mman.h>
+enum { ROOM = 1 << 20 };
+static char *const arena =
+    (char *)mmap(nullptr, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static size_t taken, room = ROOM, step = 512;
 static int given_back, waits;
 static int cudaMallocManaged(void **memory, size_t bytes)
 {
@@ -31,10 +34,11 @@ static int cudaMallocManaged(void **memory, size_t bytes)
 }
 static int cudaFree(void *memory)
 {
-    given_back += (char *)memory >= arena && (char *)memory < arena + sizeof arena;
+    given_back += (char *)memory >= arena && (char *)memory < arena + ROOM;
     return cudaSuccess;
 }
-static int cudaGetLastError(void) { return 0; }
+static int errors_left;
+static int cudaGetLastError(void) { return errors_left = 0; }
 static int cudaDeviceSynchronize(void) { return waits++, 0; }
 """
 
@@ -46,7 +50,7 @@ static void expect(bool right, const char *what)
     if (!right)
         printf("%s\n", what), failures++;
 }
-static bool shared(const void *p) { return (const char *)p >= arena && (const char *)p < arena + sizeof arena; }
+static bool shared(const void *p) { return (const char *)p >= arena && (const char *)p < arena + ROOM; }
 static bool copies(const void *p, long long bytes, bool waits_behind)
 {
     const long long before = copied;
@@ -106,27 +110,98 @@ int main(void)
 _BUGS: dict[str, Callable[[str], str]] = {
     "nobody waits": lambda t: t.replace("    ws_managed_wait(file, line);\n", ""),
     "the end of a block counts as inside": lambda t: t.replace("+ (size_t)bytes <= found->bytes", "<= found->bytes"),
-    "free is the C library's": lambda t: t.replace("    if (ws_managed_end(memory))\n        return;\n", ""),
+    "free is the C library's": lambda t: t.replace("    if (ws_given_end(memory))\n        return;\n", ""),
     "realloc is the C library's": lambda t: t.replace(
-        "    if (ws_is_managed(old))\n        return ws_managed_realloc(old, bytes);\n", ""
+        "    if (ws_is_given(old))\n        return ws_given_realloc(old, bytes);\n", ""
     ),
     "what grows is not moved": lambda t: t.replace("    memcpy(memory, old, had < bytes ? had : bytes);\n", ""),
     "zeros are forgotten": lambda t: t.replace("memset(memory, 0, count * bytes)", "memory"),
     "products overflow": lambda t: t.replace("bytes != 0 && count > SIZE_MAX / bytes ? nullptr : ", ""),
-    "alignments are forgotten": lambda t: t.replace("memory != nullptr && (uintptr_t)memory % alignment != 0", "false"),
+    "alignments are forgotten": lambda t: t.replace("(uintptr_t)memory % alignment != 0 || ", ""),
     "realloc to nothing": lambda t: t.replace(
         "    if (bytes == 0) {\n        free(old);\n        return nullptr;\n    }\n", ""
     ),
-    "everything is shared": lambda t: t.replace("found != nullptr && found->managed &&", "found != nullptr &&"),
+    "everything is shared": lambda t: t.replace("found != nullptr && found->given &&", "found != nullptr &&"),
+}
+
+# --- page-locked memory
+
+_PINNED = r"""
+static int registered, refusals;
+static void ws_pin_variable(const void *host, long long bytes);
+static const void *last;
+static size_t last_bytes;
+static int cudaMallocHost(void **memory, size_t bytes) { return cudaMallocManaged(memory, bytes); }
+static int cudaFreeHost(void *memory) { return cudaFree(memory); }
+static int cudaHostRegister(void *memory, size_t bytes, unsigned)
+{
+    registered++, last = memory, last_bytes = bytes;
+    return refusals-- > 0 ? (errors_left++, 712) : cudaSuccess;
+}
+"""
+
+_PINNING = r"""
+static int failures;
+static char first[10000], second[8192], third[9000], small[100];
+static void expect(bool right, const char *what)
+{
+    if (!right)
+        printf("%s\n", what), failures++;
+}
+static void copy(const void *p, long long bytes)
+{
+    ws_data_exit(ws_data_enter(p, bytes, WS_COPY, "p", "", 0), 1, "", 0);
+}
+int main(void)
+{
+    char local[10000], *heap = (char *)malloc(10000);
+    char *p = (char *)ws_pinned_malloc(10000);
+    memset(local, 1, sizeof local), memset(heap, 1, 10000);
+    expect(p >= arena && p < arena + ROOM, "page-locked");
+    expect(ws_data_enter(p, 10, WS_COPY, "p", "", 0) != p, "not shared");
+    copy(local, 10000), copy(heap, 10000), copy(small, 100), copy(p, 10000);
+    expect(registered == 0, "what dies, or is small, is not registered");
+    copy(first + 5000, 5000);
+    expect(registered == 1 && last == first && last_bytes == sizeof first, "a static array, as a whole");
+    copy(first, 10000), copy(first, 5000);
+    expect(registered == 1, "only once");
+    refusals = 1;
+    copy(second, 8192);
+    expect(registered == 2 && errors_left == 0, "a refusal leaves no error");
+    copy(second, 8192);
+    expect(registered == 2, "and is not asked for again");
+    copy(third, 9000);
+    expect(registered == 3 && waits == 0, "the next one");
+    free(p), free(heap);
+    expect(given_back == 1, "free");
+    printf(failures == 0 ? "ok\n" : "failed\n");
+}
+"""
+
+_REGISTER = "cudaHostRegister((void *)start, all, 0)"
+_PIN_BUGS: dict[str, tuple[str, str]] = {
+    "small ones as well": ("bytes < page || ", ""),
+    "only the part that is copied": (_REGISTER, "cudaHostRegister((void *)host, (size_t)bytes, 0)"),
+    "again and again": ("    tried.push_back(start);\n", ""),
+    "errors stay": (f"if ({_REGISTER} != cudaSuccess)\n        (void)cudaGetLastError();", f"{_REGISTER};"),
+    "the stack as well": (
+        "!ws_variable_find((const char *)host + 1, &start, &all)",
+        "(start = (uintptr_t)host, all = bytes, false)",
+    ),
+    "nothing at all": (
+        "    if (kind != cudaMemcpyDeviceToDevice)\n        ws_pin_variable",
+        "    if (false)\n        ws_pin_variable",
+    ),
 }
 
 known = pytest.mark.skipif(not CALLERS, reason="the C library's allocation functions cannot be replaced")
 
 
-def _run(text: str, directory: Path, *options: str) -> str:
+def _run(text: str, directory: Path, *options: str, pinned: bool = False) -> str:
     source, program = directory / "table.cpp", directory / "table"
-    declared = declarations(Support("ws"), RuntimeNeeds(managed=True))
-    source.write_text("\n".join((HOST_DEVICE, _DEVICE, declared, text, _PROGRAM)))
+    needs = RuntimeNeeds(present=True, pinned=True) if pinned else RuntimeNeeds(managed=True)
+    parts = (_DEVICE, _PINNED if pinned else "", declarations(Support("ws"), needs), text)
+    source.write_text("\n".join((HOST_DEVICE, *parts, _PINNING if pinned else _PROGRAM)))
     command = [cxx_compiler(), "-std=c++17", "-O1", "-w", str(source), "-o", str(program), "-lpthread", *options]
     subprocess.run(command, check=True)
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
@@ -134,7 +209,7 @@ def _run(text: str, directory: Path, *options: str) -> str:
 
 
 def _right() -> str:
-    return tables("runtime.cu", "PRESENT", "ALLOCATIONS", "MANAGED")
+    return tables("runtime.cu", "PRESENT", "ALLOCATIONS", "GIVEN", "MANAGED")
 
 
 @known
@@ -156,3 +231,21 @@ def test_a_broken_run_time_is_seen(bug: str, tmp_path: Path) -> None:
     wrong = _BUGS[bug](_right())
     assert wrong != _right()
     assert _run(wrong, tmp_path) != "ok"
+
+
+def _right_pinned() -> str:
+    return tables("runtime.cu", "PRESENT", "ALLOCATIONS", "GIVEN", "PINNED")
+
+
+@known
+def test_static_arrays_are_registered_and_heap_arrays_page_locked(tmp_path: Path) -> None:
+    assert _run(_right_pinned(), tmp_path, pinned=True) == "ok"
+
+
+@known
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", sorted(_PIN_BUGS))
+def test_broken_page_locking_is_seen(bug: str, tmp_path: Path) -> None:
+    wrong = _right_pinned().replace(*_PIN_BUGS[bug])
+    assert wrong != _right_pinned()
+    assert _run(wrong, tmp_path, pinned=True) != "ok"
