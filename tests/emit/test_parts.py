@@ -42,6 +42,10 @@ TABLES = (
     ("PRESENT", "ALLOCATIONS"),
     ("PRESENT", "ALLOCATIONS", "ROWS"),
     ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS"),
+    ("PRESENT", "ALLOCATIONS", "GIVEN", "MANAGED"),
+    ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "GIVEN", "MANAGED"),
+    ("ALLOCATIONS", "GIVEN", "PINNED"),
+    ("PRESENT", "ALLOCATIONS", "GIVEN", "PINNED"),
 )
 CHOICES = [
     frozenset((*tables, *(name for name, wanted in zip(("SWITCH", "OTHER_ALLOCATIONS"), more, strict=True) if wanted)))

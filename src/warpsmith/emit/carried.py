@@ -14,19 +14,25 @@ __all__ = ["RuntimeNeeds", "apart_text", "check_text", "declarations", "pool_pro
 class RuntimeNeeds(Struct, frozen=True):
     """What a program's run time has besides device memory and copies: the table of what is `present`, that of the
     `allocations` that it asks for, where `rows` start, and which rows `vectors` are; the `switch` that
-    turns a port in the user's files off."""
+    turns a port in the user's files off; memory of the program's own that is `managed`, which host and device
+    share, or `pinned`: page-locked."""
 
     present: bool = False
     allocations: bool = False
     rows: bool = False
     vectors: bool = False
     switch: bool = False
+    managed: bool = False
+    pinned: bool = False
 
     def features(self, support: Support) -> frozenset[str]:
         """Return them by the names that `runtime/` has for them."""
         chosen = {
-            "PRESENT": self.present,
-            "ALLOCATIONS": self.allocations,
+            "PRESENT": self.present or self.managed,
+            "ALLOCATIONS": self.allocations or self.managed or self.pinned,
+            "GIVEN": self.managed or self.pinned,
+            "MANAGED": self.managed,
+            "PINNED": self.pinned,
             "ROWS": self.allocations and self.rows,
             "VECTORS": self.allocations and self.vectors,
             "SWITCH": self.switch,

@@ -26,10 +26,13 @@ from warpsmith import __version__
 
 __all__ = ["FEATURES", "RuntimeText", "Value", "fill", "part_names", "select"]
 
-FEATURES: Final = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS"})
+FEATURES: Final = frozenset(
+    {"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS", "GIVEN", "MANAGED", "PINNED"}
+)
 """What a port's run time may have besides device memory and copies: the present table; the table of blocks of memory;
-rows of `T **`, and those of vectors of C++; the switch that turns the port off; and whether the program may
-have a table of blocks already."""
+rows of `T **`, and those of vectors of C++; the switch that turns the port off; whether the program may
+have a table of blocks already; memory that CUDA gives in place of the heap, which host and device share, or which is
+page-locked."""
 
 _VALUES = "VALUES"
 _FEATURE = re.compile(r"#(ifdef|ifndef) WS_WITH_(\w+)\s*$")

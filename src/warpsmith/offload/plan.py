@@ -24,6 +24,7 @@ __all__ = [
     "CostEstimate",
     "DataRegion",
     "DataRegions",
+    "DataScheme",
     "DeviceBuffer",
     "Fragment",
     "GainOptions",
@@ -42,6 +43,9 @@ __all__ = [
 ]
 
 TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
+DataScheme = Literal["resident", "per-call", "managed"]
+"""How long data stay on the device: across fragments and calls, as far as proved; for one fragment alone; or in memory
+that the host shares, where the program's own allocations give it."""
 MappingModel = Literal["lines", "tables", "time"]
 """What says on which axes loops lie, and in which blocks: sectors and lines counted by a formula; the printed tables of
 machine/tables.py; or predicted times, on what `lines` begins with."""
@@ -54,11 +58,14 @@ class OffloadOptions(Struct, frozen=True):
     chooses axes and blocks; `decided_only`: no loop becomes a kernel unless a decision of the program says so;
     `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
     `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none;
-    `gain`: loops stay that would certainly lose (None: whatever may go goes)."""
+    `gain`: loops stay that would certainly lose (None: whatever may go goes). `data`: how long data stay on the device;
+    where that is for one fragment alone, `transfers` has no say; `pinned`: what is copied is page-locked."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
     transfers: TransferScheme = "optimized"
+    data: DataScheme = "resident"
+    pinned: bool = False
     sizes: Mapping[str, int] | None = None
     block_volume: int = 256
     model: MappingModel = "lines"
@@ -182,7 +189,8 @@ class Transfer(Struct, frozen=True):
     """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it.
 
     `held`: it happens only where the data are not on the device already: inside a data region, once for all of its
-    calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section)."""
+    calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section). `unless_shared`: it
+    does not happen where the host shares the memory."""
 
     variable: str
     to_device: bool
@@ -192,6 +200,7 @@ class Transfer(Struct, frozen=True):
     cause: Span
     held: bool = False
     few: int | None = None
+    unless_shared: bool = False
 
 
 class Refusal(Struct, frozen=True):

@@ -34,7 +34,7 @@ from warpsmith.offload.findings import (
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.kernels import BuiltKernel, build
 from warpsmith.offload.mapping.tiling import TilesRefusedError
-from warpsmith.offload.memory.rows import resident_for_rows
+from warpsmith.offload.memory.given import managed_findings, possible_data, program_with, resident_alone
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
     DataRegions,
@@ -62,9 +62,11 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import Effort, shared_effort
 from warpsmith.tree.in_place.versioned import Versioned
+from warpsmith.tree.memory.given import MANAGED, PINNED
 from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
+from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
 __all__ = ["DraftPort", "FunctionPlan", "draft_port", "plan_function", "plan_port"]
@@ -124,21 +126,29 @@ def plan_port(
     """
     changes = prepared.changes() if prepared is not None else ()
     summaries = _summaries_of(program, facts)
+    options, unshared = possible_data(program, summaries, options)
     planned, requests = _plan_functions(program, facts, options, poly_options, unwritable, prepared=prepared)
     planned, decided = _with_data_regions(planned, requests, unwritable, closed or {})
     ported = _apply_plan(program, planned)
+    shared = options.data == "managed" and any(found.built for found in planned)
+    if any(found.built for found in planned):
+        ported = program_with(ported, MANAGED if shared else PINNED if options.pinned else {})
+        ported = replace(ported, pinned=options.pinned)
     offload_regions = tuple(offload_region for found in planned for offload_region in found.offload_regions)
+    updates = data_region_transfers(decided, shared=shared)
     plan = Plan(
         fragments=tuple(built.fragment for found in planned for built in found.built),
         buffers=tuple(buffer for offload_region in offload_regions for buffer in offload_region.buffers),
-        transfers=(*(transfer for found in planned for transfer in found.transfers), *data_region_transfers(decided)),
+        transfers=(*(transfer for found in planned for transfer in found.transfers), *updates),
         refusals=tuple(refusal for found in planned for refusal in found.refusals),
         findings=(),
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
-    slow = (*transfer_findings(_find_left(planned, decided), plan.transfers), *data_region_findings(decided))
+    moved = [transfer for transfer in plan.transfers if not transfer.unless_shared]
+    slow = (*transfer_findings(_find_left(planned, decided), moved), *data_region_findings(decided))
+    unshared += tuple(managed_findings(ported, _find_hosts(planned))) if shared else ()
     cut = {f.original.symbol for f in planned if f.cut}.union(prepared.cut if prepared is not None else ())
-    findings = (*refused, *order_findings(offload_regions), *slow, *cut_findings(program, cut))
+    findings = (*refused, *order_findings(offload_regions), *slow, *unshared, *cut_findings(program, cut))
     reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, offload_regions)
     uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
@@ -159,6 +169,7 @@ def draft_port(
 ) -> DraftPort:
     """Return what `plan_port` begins with: no data regions are looked for, and nothing is written. What of it can be
     used for the plan itself is not worked out again."""
+    options, _ = possible_data(program, _summaries_of(program, facts), options)
     planned, _ = _plan_functions(program, facts, options, poly_options, unwritable, prepared=prepared)
     offload_regions = [offload_region for found in planned for offload_region in found.offload_regions]
     fragments = tuple(built.fragment for found in planned for built in found.built)
@@ -168,7 +179,8 @@ def draft_port(
 def plan_function(program: Program, facts: Facts, function: Function, options: OffloadOptions) -> FunctionPlan:
     """Return what becomes of one function of the program, as it is."""
     summaries = _summaries_of(program, facts)
-    resident = resident_for_rows(function, summaries)
+    options, _ = possible_data(program, summaries, options)
+    resident = resident_alone(function, summaries, options)
     names = Names(program)
     request = OffloadRequest(
         program, facts.of(function), options, facts.options, names.scope(), summaries, (), resident, written=program
@@ -199,7 +211,7 @@ def _plan_functions(
     requests: list[OffloadRequest] = []
     for function in facts.functions:
         mine = tuple(c for c in changes if c.function == function.function.symbol)
-        resident = resident_for_rows(function.function, summaries)
+        resident = resident_alone(function.function, summaries, options)
         request = OffloadRequest(
             program, function, options, poly_options, names.scope(), summaries, mine, resident, written=written
         )
@@ -241,6 +253,13 @@ def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[Of
             )
 
 
+def _find_hosts(planned: Sequence[_Planned]) -> Iterator[tuple[Function, Symbol]]:
+    """Yield the variables that lead to the arrays which kernels touch, each with its function."""
+    for found in planned:
+        for offload_region in found.offload_regions:
+            yield from ((found.original, b.host) for b in offload_region.buffers if not b.cell)
+
+
 def _group_fragments(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[tuple[Fragment, ...]]:
     """Yield the fragments of each offload region; those in data regions, between which data stay, are one group."""
     left = {id(offload_region) for offload_region in _find_left(planned, decided)}
@@ -267,7 +286,7 @@ def _with_data_regions(
     planned: list[_Planned], requests: list[OffloadRequest], unwritable: Unwritable, closed: Mapping[Function, Reason]
 ) -> tuple[list[_Planned], DataRegions]:
     """Return the functions planned again where loops may keep data on the device between calls."""
-    if not requests or requests[0].options.transfers != "optimized":
+    if not requests or requests[0].options.transfers != "optimized" or requests[0].options.data == "per-call":
         return planned, DataRegions()
     if not time_left():
         return [replace(found, cut=found.cut or bool(found.built)) for found in planned], DataRegions()

@@ -300,15 +300,17 @@ class Decision(Partial, frozen=True, eq=False):
 
 class Program(Partial, frozen=True, eq=False):
     """Everything that is ported together; `effects`: what functions do whose text is not given; `outside`: what is
-    known of the other files, where these are a part of a program (poly/effects/outside.py makes it)."""
+    known of the other files, where these are a part of a program (poly/effects/outside.py makes it). `pinned`: what is
+    copied between host and device is page-locked, as far as it can be."""
 
-    compared = attrgetter("units", "kernels", "assumptions", "decisions", "effects")
+    compared = attrgetter("units", "kernels", "assumptions", "decisions", "effects", "pinned")
     units: tuple[Unit, ...]
     kernels: tuple[Kernel, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     decisions: tuple[Decision, ...] = ()
     effects: EffectsTable = field(default_factory=house_effects)
     outside: object | None = None
+    pinned: bool = False
 
     def functions(self) -> Iterator[tuple[Unit, Function]]:
         """Yield every function definition with its unit, in source order."""

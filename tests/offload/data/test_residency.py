@@ -37,13 +37,13 @@ class Placed(Struct, frozen=True):
         return [reason.text for _, reason in self.placement.failures]
 
 
-def placed(text: str, directory: Path) -> Placed:
+def placed(text: str, directory: Path, options: OffloadOptions | None = None) -> Placed:
     path = directory / "input.c"
     path.write_text("#include <stdlib.h>\n#include <stdio.h>\n" + text)
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
     function = next(f for f in facts.functions if f.function.symbol.name == "f")
-    request = OffloadRequest(program, function, OffloadOptions(), PolyOptions(), Names(program).scope())
+    request = OffloadRequest(program, function, options or OffloadOptions(), PolyOptions(), Names(program).scope())
     return Placed(request, place(request, choose(request, {}).drafts))
 
 
@@ -269,3 +269,38 @@ def test_fragments_that_are_too_much_to_read_are_not_tried_together(
     placement = placed(text, tmp_path).placement
     counts = [len(r.drafts) for r in placement.offload_regions]
     assert placement.cut and sum(counts) == 8 and len(counts) > 1 and not placement.failures
+
+
+_STAGES = """void f(int n, int k, double *restrict a, double *restrict b) {
+    for (int t = 0; t < 9; t++) {
+        for (int i = 0; i < n; i++) b[i] = a[i];
+        for (int i = 0; i < n; i++) a[i] = b[i] + 1;
+    }
+    switch (k) {
+    case 1:
+        for (int i = 0; i < n; i++) a[i] = 0;
+        for (int i = 0; i < n; i++) b[i] = 0;
+        break;
+    }
+}"""
+
+
+def test_per_call_each_fragment_has_a_region_of_its_own(tmp_path: Path) -> None:
+    found = placed(_STAGES, tmp_path, OffloadOptions(data="per-call"))
+    assert len(found.placement.offload_regions) == 4 and not found.placement.cut
+    assert all(
+        len(one.drafts) == 1 and one.scope == one.drafts[0].statements for one in found.placement.offload_regions
+    )
+    assert len(placed(_STAGES, tmp_path).placement.offload_regions) < 4
+
+
+def test_per_call_a_pointer_that_a_loop_declares_is_in_reach(tmp_path: Path) -> None:
+    text = """void f(int n, double *restrict a) {
+    for (int t = 0; t < 3; t++) {
+        double *b = a + t;
+        for (int i = 0; i < n; i++) b[i] = 1;
+        for (int i = 0; i < n; i++) b[i] += 2;
+    }
+}"""
+    found = placed(text, tmp_path, OffloadOptions(data="per-call"))
+    assert [len(one.drafts) for one in found.placement.offload_regions] == [1, 1] and not found.reasons

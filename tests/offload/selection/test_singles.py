@@ -8,12 +8,14 @@ import pytest
 
 from tests.offload.analyzed import analyzed
 from warpsmith.offload.fragments import DraftChoice
+from warpsmith.offload.plan import DataScheme, OffloadOptions
 
 HEAD = """
 static double once(double x) { return x * 2; }
 static double often(double x) { for (int i = 0; i < 9; i++) x += i; return x; }
 struct pair { double x; };
 """
+SCHEMES: tuple[DataScheme, DataScheme] = ("resident", "per-call")
 LOOP = "for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + k;"
 
 
@@ -94,3 +96,12 @@ def test_a_variable_without_an_address_has_no_cell(tmp_path: Path) -> None:
 
 def test_outside_of_a_loop_with_kernels_nothing_moves(tmp_path: Path) -> None:
     assert moved("", tmp_path, before="a[0] = 1; for (int k = 0; k < n; k++) a[k] = often(a[k]);") == []
+
+
+def test_nothing_moves_where_data_come_back_after_each_kernel(tmp_path: Path) -> None:
+    text = f"{HEAD}void f(int n, double *restrict a)\n{{\n    for (int k = 0; k < n; k++) {{ a[k] = 1; {LOOP} }}\n}}"
+    kinds = {
+        data: [draft.kind for draft in analyzed(text, tmp_path).choice(options=OffloadOptions(data=data)).drafts]
+        for data in SCHEMES
+    }
+    assert kinds == {"resident": ["single", "nest"], "per-call": ["nest"]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.offload.plan import Transfer
 from warpsmith.report.port.copies import FEW, copies_text
@@ -42,3 +44,14 @@ def test_what_does_not_fit_is_counted() -> None:
     text = copies_text([_copy(f"a{n}", to_device=True, bytes=f"{n} * n") for n in range(40)])
     assert "… and 28 more that are copied otherwise" in text
     assert len(text.splitlines()) < 20
+
+
+def test_arrays_that_the_host_may_share_are_named_apart() -> None:
+    shared = [replace(_copy(name, to_device=way), unless_shared=True) for name in ("u", "v") for way in (True, False)]
+    text = copies_text([*shared, _copy("w", to_device=True)])
+    assert text.splitlines()[:2] == [
+        "shared  u, v: nothing is copied of what the program's own malloc, calloc or the like gave",
+        "copies",
+    ]
+    assert "w to the device" in text and "u to the device" not in text
+    assert copies_text(shared).count("\n") == 0

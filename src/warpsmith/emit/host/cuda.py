@@ -36,6 +36,7 @@ from warpsmith.emit.host.outline.outline import outline
 from warpsmith.emit.host.outline.text import declarations_of, definition, states
 from warpsmith.emit.words import Support, choose_support, declare_captures
 from warpsmith.tree.allocations import asks, asks_rows, is_vector_question
+from warpsmith.tree.memory.given import is_managed, is_pinned
 from warpsmith.tree.nodes import (
     Block,
     CaptureStmt,
@@ -230,6 +231,8 @@ def _needs(ported: Program) -> RuntimeNeeds:
         any(n.allocations for n in of_each),
         any(n.rows for n in of_each),
         any(n.vectors for n in of_each),
+        managed=any(n.managed for n in of_each),
+        pinned=ported.pinned,
     )
 
 
@@ -242,6 +245,7 @@ def _function_needs(function: Function) -> RuntimeNeeds:
         any(map(asks, nodes)),
         any(map(asks_rows, nodes)),
         any(map(is_vector_question, nodes)),
+        managed=any(map(is_managed, nodes)),
     )
 
 
@@ -409,7 +413,8 @@ def _includes(job: UnitJob, folder: PurePosixPath = _HERE) -> tuple[str, ...]:
 
 
 def _needs_header(job: UnitJob) -> bool:
-    return any(_is_device(n) or asks(n) for function in job.rewritten.functions for n in walk(function))
+    nodes = (node for function in job.rewritten.functions for node in walk(function))
+    return any(_is_device(n) or asks(n) or is_managed(n) or is_pinned(n) for n in nodes)
 
 
 def _is_device(node: Node) -> bool:

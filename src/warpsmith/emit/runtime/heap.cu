@@ -39,6 +39,9 @@ struct ws_allocation {
     uintptr_t rank;
     ws_allocation *left, *right;
     bool registered, watched, row;
+#ifdef WS_WITH_GIVEN
+    bool given;
+#endif
 };
 
 static ws_allocation *ws_allocations, *ws_spare_allocations;
@@ -120,6 +123,9 @@ WS_UNCHECKED static void ws_allocation_in(uintptr_t start, size_t bytes, bool re
     node->bytes = bytes;
     node->registered = registered;
     node->watched = node->row = false;
+#ifdef WS_WITH_GIVEN
+    node->given = false;
+#endif
     node->rank = start * (uintptr_t)0x9E3779B97F4A7C15u;
     ws_allocation **link = &ws_allocations;
     while (*link != nullptr && (*link)->rank >= node->rank)

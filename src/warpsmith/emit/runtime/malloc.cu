@@ -11,6 +11,12 @@
 
 #include "heap.cu"
 
+#ifdef WS_WITH_GIVEN
+static bool ws_is_given(const void *start);
+extern "C" int ws_given_end(void *start);
+extern "C" void *ws_given_realloc(void *old, size_t bytes);
+#endif
+
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define WS_SEES_HEAP 1
 #if defined __has_feature
@@ -43,6 +49,10 @@ static void *ws_heap_calloc(size_t count, size_t bytes) noexcept
 
 static void *ws_heap_realloc(void *old, size_t bytes) noexcept
 {
+#ifdef WS_WITH_GIVEN
+    if (ws_is_given(old))
+        return ws_given_realloc(old, bytes);
+#endif
     /* Forgotten first: as soon as the C library has freed it, another thread may be given the same address. */
     ws_allocation_moves(old);
     ws_allocations_enter();
@@ -59,6 +69,10 @@ static void *ws_heap_realloc(void *old, size_t bytes) noexcept
 
 static void ws_heap_free(void *memory) noexcept
 {
+#ifdef WS_WITH_GIVEN
+    if (ws_given_end(memory))
+        return;
+#endif
     ws_allocation_forget(memory);
     __libc_free(memory);
 }

@@ -113,11 +113,18 @@ extern "C" void ws_device_release(void *memory)
         ws_free_unused();
 }
 
+#ifdef WS_WITH_PINNED
+static void ws_pin_variable(const void *host, long long bytes);
+
+#endif
 extern "C" void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line)
 {
 #ifdef WS_TELL_COPY
     if (bytes > 0)
         WS_TELL_COPY(1, bytes, file, line);
+#endif
+#ifdef WS_WITH_PINNED
+    ws_pin_variable(host, bytes);
 #endif
     if (bytes > 0)
         ws_check(cudaMemcpy(device, host, (size_t)bytes, cudaMemcpyHostToDevice), "copy to the device", file, line);
@@ -128,6 +135,9 @@ extern "C" void ws_copy_to_host(void *host, const void *device, long long bytes,
 #ifdef WS_TELL_COPY
     if (bytes > 0)
         WS_TELL_COPY(0, bytes, file, line);
+#endif
+#ifdef WS_WITH_PINNED
+    ws_pin_variable(host, bytes);
 #endif
     if (bytes > 0)
         ws_check(cudaMemcpy(host, device, (size_t)bytes, cudaMemcpyDeviceToHost), "copy to the host", file, line);

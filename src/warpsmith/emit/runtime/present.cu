@@ -31,6 +31,10 @@
 static int ws_data_regions, ws_data_suspended;
 static std::mutex ws_table;
 
+#ifdef WS_WITH_MANAGED
+static bool ws_managed_holds(const void *at, long long bytes);
+static void ws_managed_wait(const char *file, int line);
+#endif
 #ifdef WS_WITH_ALLOCATIONS
 static bool ws_allocation_watch(const void *at);
 static bool ws_outlives(const char *begin, const char *end);
@@ -62,6 +66,10 @@ static void ws_move(void *to, const void *from, const char *begin, const char *e
 #ifdef WS_TELL_COPY
     if (kind != cudaMemcpyDeviceToDevice)
         WS_TELL_COPY(kind == cudaMemcpyHostToDevice, (long long)(end - begin), file, line);
+#endif
+#ifdef WS_WITH_PINNED
+    if (kind != cudaMemcpyDeviceToDevice)
+        ws_pin_variable(kind == cudaMemcpyHostToDevice ? from : to, end - begin);
 #endif
     ws_check(cudaMemcpy(to, from, (size_t)(end - begin), kind), what, file, line);
 }
@@ -253,6 +261,10 @@ extern "C" void *ws_data_enter(const void *host, long long bytes, int flags, con
     const std::lock_guard<std::mutex> guard(ws_table);
     if (bytes <= 0)
         return ws_nothing(file, line);
+#ifdef WS_WITH_MANAGED
+    if (ws_met((const char *)host, (const char *)host + bytes).empty() && ws_managed_holds(host, bytes))
+        return (void *)host;
+#endif
     const ws_range *range = ws_enter(host, bytes, flags, name, file, line);
     return range->device + ((const char *)host - range->host);
 }
@@ -270,6 +282,9 @@ static void ws_leave(ws_range *range, int written, bool alone, const char *file,
 extern "C" void ws_data_exit(void *device, int written, const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
+#ifdef WS_WITH_MANAGED
+    ws_managed_wait(file, line);
+#endif
     ws_range *range = ws_ranges;
     while (range != nullptr && !((char *)device >= range->device && (char *)device < range->device + range->bytes))
         range = range->next;

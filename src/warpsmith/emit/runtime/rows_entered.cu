@@ -117,6 +117,9 @@ extern "C" void ws_rows_exit(const long long *starts, int written, const char *f
     const bool alone = there->alone == ws_turns;
     const unsigned long long turns = ws_turns;
     bool stay = true;
+#ifdef WS_WITH_MANAGED
+    ws_managed_wait(file, line);
+#endif
     there->users--;
     /* The newest first: that is where the table begins. */
     for (size_t i = there->ranges.size(); i-- > 0;) {

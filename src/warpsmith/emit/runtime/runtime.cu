@@ -21,7 +21,13 @@
 #ifdef WS_WITH_ALLOCATIONS
 #include "heap.cu"
 #include "malloc.cu"
+#ifdef WS_WITH_GIVEN
+#include "given.cu"
+#endif
 #include "variables.cu"
+#ifdef WS_WITH_PINNED
+#include "pinned.cu"
+#endif
 #include "allocations.cu"
 #ifdef WS_WITH_ROWS
 #include "rows.cu"

@@ -70,6 +70,24 @@ long long ws_allocation_upper(const void *at, size_t element);
 long long ws_allocation_size(const void *at, size_t element);
 int ws_allocations_apart(const void *one, const void *other);
 
+#ifdef WS_WITH_MANAGED
+/* As the functions without the prefix, but for memory that the host and the device share, where there is such. */
+void *ws_managed_malloc(size_t bytes);
+void *ws_managed_calloc(size_t count, size_t bytes);
+void *ws_managed_realloc(void *old, size_t bytes);
+void *ws_managed_aligned_alloc(size_t alignment, size_t bytes);
+int ws_managed_posix_memalign(void **result, size_t alignment, size_t bytes);
+
+#endif
+#ifdef WS_WITH_PINNED
+/* As the functions without the prefix, but for page-locked memory, where there is such: its copies are faster. */
+void *ws_pinned_malloc(size_t bytes);
+void *ws_pinned_calloc(size_t count, size_t bytes);
+void *ws_pinned_realloc(void *old, size_t bytes);
+void *ws_pinned_aligned_alloc(size_t alignment, size_t bytes);
+int ws_pinned_posix_memalign(void **result, size_t alignment, size_t bytes);
+
+#endif
 #ifdef WS_WITH_ROWS
 /* Where each row starts, in elements from row zero, the first one that is known; null where that is not known. Of all
    rows, or of rows low .. high - 1. Whether each row lies in a block of its own; whether no two have elements of

@@ -152,7 +152,7 @@ def compared_schemes(
     """Plan the port once with each scheme, and run each where `measure` says so."""
     made = []
     for name in SCHEMES:
-        written = writable_port(prepared, replace(options, transfers=name), compared=False)
+        written = writable_port(prepared, replace(options, transfers=name, data="resident"), compared=False)
         made.append(_scheme(name, written, run, measure=measure))
     return tuple(made)
 

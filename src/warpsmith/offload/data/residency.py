@@ -12,7 +12,8 @@ offload region, one of them written by a kernel, are distinct objects, by proof 
 
 An offload region is as large as it can be: the whole run of statements between the first and the last fragment; where
 that fails (a size that changes inside, a pointer that moves, a jump, a guard that cannot be tested at the entry), as
-many of the first fragments as go together; and inside a loop or branch where even one statement is too much.
+many of the first fragments as go together; and inside a loop or branch where even one statement is too much. Where data
+shall be on the device for one fragment alone, each has an offload region of its own from the start.
 
 Limits: one buffer an object an offload region; directly in a case of a switch an offload region has one fragment; none
 is around a jump. Where questions of a function have spent their work budget often, or a share of time is up, each of
@@ -117,9 +118,10 @@ class _Search:
         """Find offload regions for the drafts below `run`."""
         items = self.items(run, drafts)
         while items:
-            alone = self.apart
+            alone = self.apart or self.request.options.data == "per-call"
             if alone and not self.is_fragment(run, items[0]):
-                self.descend(run[items[0].first], items[0].drafts, _report_given_up(run[items[0].first]))
+                first = run[items[0].first]
+                self.descend(first, items[0].drafts, _report_given_up(first) if self.apart else _report_alone(first))
                 items = items[1:]
                 continue
             count, outcome = self.attempt(run, items, 1) if alone else self.largest(run, items)
@@ -301,6 +303,10 @@ class _Search:
 
 def _report_given_up(stmt: Stmt) -> Reason:
     return Reason("POR008", "the data of all kernels here would take too long to work out together", stmt.span)
+
+
+def _report_alone(stmt: Stmt) -> Reason:
+    return Reason("POR008", "the data of each kernel are on the device for it alone", stmt.span)
 
 
 def _new_guard(found: Found, drafts: tuple[Draft, ...]) -> Assumption | None:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
@@ -57,7 +59,7 @@ from warpsmith.tree.nodes import (
     Pragma,
     Stmt,
 )
-from warpsmith.tree.types import Scalar
+from warpsmith.tree.types import Pointer, Scalar
 from warpsmith.tree.walk import children, walk
 
 __all__ = ["host_between", "resident_copies"]
@@ -73,6 +75,9 @@ def host_between(request: OffloadRequest, offload_region: OffloadRegion) -> Reas
     if block is not None and not whole and not _only_counts(offload_region, host):
         # What host code writes into a block beside what kernels touch is only distinguished while the block is held.
         text = f"host code between the kernels may touch the block of memory of '{block.host.name}'"
+        return Reason("POR008", text, statement_spans(offload_region.scope))
+    if request.options.data == "managed" and not whole and not _only_counts(offload_region, host):
+        text = "host code between the kernels may touch memory that it shares with the device"
         return Reason("POR008", text, statement_spans(offload_region.scope))
     for buffer in offload_region.buffers:
         flow = build_flow(buffer.scope, drafts)
@@ -188,7 +193,9 @@ def resident_copies(
                 left = DataExit(span=place.node.span, buffer=buffer.symbol, written=written, starts=buffer.starts)
                 edits.at(place, [left])
         for to_device in (*([True] if copy else []), *([False] if written else [])):
-            transfers.append(_transfer(buffer, enter, to_device, around.get(entry.node)))
+            made = _transfer(buffer, enter, to_device, around.get(entry.node))
+            possibly = request.options.data == "managed" and isinstance(buffer.host.type, Pointer) and not buffer.cell
+            transfers.append(replace(made, unless_shared=possibly))
     statements = rewritten_run(offload_region.scope, edits)
     findings = check_transfers(statements, offload_region, host)
     if findings:

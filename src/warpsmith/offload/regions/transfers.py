@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from warpsmith.base.findings import Finding
 from warpsmith.offload.plan import DataRegions, InsertedStatements, RefusedDataRegion, Transfer
 from warpsmith.offload.transfers.transfers import block_texts, loops_around, plain_text
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import DataSuspension, If, Node, SizeOf, Stmt, Update
 from warpsmith.tree.printing.printer import show_expression
-from warpsmith.tree.types import Scalar
+from warpsmith.tree.types import Pointer, Scalar
 from warpsmith.tree.walk import loop_names, walk
 
 __all__ = ["data_region_findings", "data_region_transfers"]
@@ -23,18 +25,20 @@ __all__ = ["data_region_findings", "data_region_transfers"]
 _EVERYTHING = "everything that is on the device"
 
 
-def data_region_transfers(decided: DataRegions) -> Iterator[Transfer]:
-    """Yield what the inserted statements copy, in the order of the text."""
+def data_region_transfers(decided: DataRegions, *, shared: bool = False) -> Iterator[Transfer]:
+    """Yield what the inserted statements copy, in the order of the text; `shared`: the host shares what pointers lead
+    to, where the program's own allocations gave it."""
     for added in decided.inserted:
         # What a guard asks for only happens where it fails.
         for stmt in (s for s in added.statements if not isinstance(s, If)):
-            yield from _of(stmt, loops_around(added.function).get(added.node))
+            yield from _of(stmt, loops_around(added.function).get(added.node), shared=shared)
 
 
-def _of(stmt: Stmt, in_loop: str | None) -> Iterator[Transfer]:
+def _of(stmt: Stmt, in_loop: str | None, *, shared: bool) -> Iterator[Transfer]:
     for part in walk(stmt):
         if isinstance(part, Update):
-            yield _update(part, in_loop)
+            possibly = shared and part.variable is not None and isinstance(part.variable.type, Pointer)
+            yield replace(_update(part, in_loop), unless_shared=possibly)
         elif isinstance(part, DataSuspension) and not part.ends:
             yield Transfer(_EVERYTHING, False, _EVERYTHING, "all", in_loop, part.cause)
 

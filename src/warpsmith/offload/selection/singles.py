@@ -51,10 +51,20 @@ class _Run(Struct, frozen=True):
 
 
 def with_singles(request: OffloadRequest, nests: Sequence[Draft], excluded: frozenset[int]) -> tuple[Draft, ...]:
-    """Return `nests` and the single-thread fragments of the loops around them, in source order.
+    """Return `nests` and the single-thread fragments of the loops around them, in source order. Where data come back
+    after each kernel, nothing is won by the latter, and there are none.
 
     `excluded`: identities of statements that may start no run.
     """
+    runs: list[_Run] = [] if request.options.data == "per-call" else _find_runs(request, nests, excluded)
+    drafts = [*nests, *(_draft(request, run) for run in runs)]
+    written = {u.symbol for d in drafts for u in d.uses if u.kind == "cell"}
+    moved = frozenset(s for run in runs for s in run.moved)
+    return tuple(sorted((_make_cells(d, written, moved) for d in drafts), key=lambda d: d.statements[0].span.start))
+
+
+def _find_runs(request: OffloadRequest, nests: Sequence[Draft], excluded: frozenset[int]) -> list[_Run]:
+    """Return the runs of statements between kernels that would bring data back to the host."""
     taken = {id(s) for draft in nests for s in draft.statements} | excluded
     runs: list[_Run] = []
     for loop in _host_loops(request.facts.function.body, taken):
@@ -62,10 +72,7 @@ def with_singles(request: OffloadRequest, nests: Sequence[Draft], excluded: froz
         if inside:
             runs += _runs(request, loop, inside, nests, taken)
             taken |= {id(s) for run in runs for s in run.statements}
-    drafts = [*nests, *(_draft(request, run) for run in runs)]
-    written = {u.symbol for d in drafts for u in d.uses if u.kind == "cell"}
-    moved = frozenset(s for run in runs for s in run.moved)
-    return tuple(sorted((_make_cells(d, written, moved) for d in drafts), key=lambda d: d.statements[0].span.start))
+    return runs
 
 
 def _make_cells(draft: Draft, cells: set[Symbol], moved: frozenset[Symbol]) -> Draft:

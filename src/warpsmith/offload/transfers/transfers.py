@@ -90,12 +90,14 @@ def insert(
 ) -> MovedStatements:
     """Return the scope with allocations, launches, copies and frees; `launches[draft]` is the Launch, then host
     statements. The scheme is `request.options.transfers`. Raises RuntimeError where the check of the result fails."""
+    options = request.options
     return insert_copies(
         request.facts.function,
         offload_region,
         launches,
         ProgramAccess(request, offload_region),
-        request.options.transfers,
+        # several fragments of one region, which a step's guard or a declaration holds together, copy each for itself
+        "fragment" if options.data == "per-call" else options.transfers,
     )
 
 

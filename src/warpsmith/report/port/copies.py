@@ -29,7 +29,14 @@ _EMPTY: Final = re.compile(r"[\w ]+(?: [<>]=? [\w -]+)(?: && [\w ]+(?: [<>]=? [\
 
 
 def copies_text(transfers: Sequence[Transfer]) -> str:
-    """Return the copies under their heading: in full, or as a summary by array."""
+    """Return the copies under their heading: in full, or as a summary by array; those that only happen where the host
+    does not share the memory are named by array."""
+    possible = [transfer for transfer in transfers if transfer.unless_shared]
+    if possible:
+        certain = [transfer for transfer in transfers if not transfer.unless_shared]
+        names = ", ".join(dict.fromkeys(transfer.variable for transfer in possible))
+        shared = f"shared  {names}: nothing is copied of what the program's own malloc, calloc or the like gave"
+        return "\n".join((shared, *([copies_text(certain)] if certain else [])))
     if len(transfers) <= FEW:
         return "copies\n" + transfers_text(transfers)
     inward = sum(t.to_device for t in transfers)

@@ -160,6 +160,7 @@ def _transfer(transfer: Transfer) -> Json:
         "span": span_json(transfer.cause),
         "in_loop": transfer.in_loop,
         "held": transfer.held,
+        "unless_shared": transfer.unless_shared,
         "section": readable(transfer.section),
         "bytes": readable(transfer.bytes),
         "cause": span_json(transfer.cause),

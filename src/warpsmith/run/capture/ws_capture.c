@@ -260,6 +260,12 @@ static int is_newest(const struct ws_view *view, const void *device)
     return device && view->upper > view->lower && !(warpsmith_remembers && warpsmith_remembers(device));
 }
 
+/* Whether the device's section is the host's: memory that both share. */
+static int is_shared(const struct ws_view *view, const unsigned char *host, const void *device)
+{
+    return device && (const unsigned char *)device == host + (view->lower - view->first) * view->element_size;
+}
+
 /* Fill the snapshot with the newest values: the host's, with the device's section laid over them. */
 static void newest(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
 {
@@ -311,7 +317,7 @@ static int take(struct stream *s, const unsigned char *host, const void *device,
 {
     struct ws_view *view = &s->view;
     long long bytes = view->count * view->element_size, instance = s->instances++;
-    int stale = is_newest(view, device);
+    int stale = is_newest(view, device) && !is_shared(view, host, device);
     s->logged = -1;
     view->data = NULL;
     if (copied + bytes > SNAPSHOT_LIMIT || !reserve(s, bytes > 0 ? (size_t)bytes : 1))
@@ -378,7 +384,7 @@ void ws_capture(const char *region, const char *name, const void *object, long l
         s->view.upper = s->view.lower;
     if (device)
         device = (const unsigned char *)device + (s->view.lower - lower) * element_size;
-    if (only_poisoned ? is_newest(&s->view, device) : take(s, host, device, gaps)) {
+    if (only_poisoned ? is_newest(&s->view, device) && !is_shared(&s->view, host, device) : take(s, host, device, gaps)) {
         unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
         poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);
     }

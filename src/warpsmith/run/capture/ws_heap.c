@@ -98,6 +98,11 @@ extern void ws_allocation_note(const void *, size_t) __attribute__((weak));
 extern void ws_allocation_forget(const void *) __attribute__((weak));
 extern void ws_allocation_moves(const void *) __attribute__((weak));
 
+/* Memory that the port has from CUDA is given back by it, and moved by it. */
+extern int ws_given_end(void *) __attribute__((weak));
+extern int ws_given_is(const void *) __attribute__((weak));
+extern void *ws_given_realloc(void *, size_t) __attribute__((weak));
+
 static void *record(void *pointer, size_t size)
 {
     int saved = errno;
@@ -208,6 +213,8 @@ void *calloc(size_t count, size_t size)
 
 void *realloc(void *old, size_t size)
 {
+    if (ws_given_is && ws_given_is(old))
+        return ws_given_realloc(old, size);
     /* Forgotten first: once the C library has freed it, another thread may be given the same address. */
     uintptr_t start;
     size_t before = 0;
@@ -231,6 +238,12 @@ void free(void *pointer)
     uintptr_t start;
     size_t size = 0;
     int known = ws_heap_find(pointer, &start, &size) && start == (uintptr_t)pointer;
+    if (known && ws_given_is && ws_given_is(pointer)) {
+        ws_left_dies(start, size);
+        forget(pointer);
+        ws_given_end(pointer);
+        return;
+    }
     forget_in_port(pointer);
     if (known) {
         ws_left_dies(start, size);

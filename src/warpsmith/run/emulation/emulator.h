@@ -254,6 +254,7 @@ void start_limits();
 /* launch.cpp: one host thread at a time uses the device */
 std::recursive_mutex &device_lock();
 void count_copy(bool to_device, size_t bytes);
+bool counts_copies();
 
 /* schedule.cpp */
 [[noreturn]] void abort_launch(cudaError_t error);

@@ -218,6 +218,8 @@ void count_copy(bool to_device, size_t bytes) {
     counts().bytes[to_device] += counts().counting ? (long long)bytes : 0;
 }
 
+bool counts_copies() { return counts().counting; }
+
 /* Run a launch that was issued before; what it finds ends up in `sticky`, as on a device. */
 static void run_issued(const ws_launch_t &l, const Operation &operation) {
     Device &d = device;

@@ -255,6 +255,7 @@ Region *acquire(size_t bytes, Space space, const char *name, uint32_t pc) {
         void *p = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED) return nullptr;
         region->base = (Address)p;
+        if (space == Space::managed) fill_poison(p, bytes);
         Region *made = region.get();
         m.host_ranges[made->base] = std::move(region);
         watch_host(made->base, made->base + bytes);

@@ -347,6 +347,11 @@ void wait_for(const Clock &clock) {
     forget();
 }
 
+void look(const CUstream_st &stream) {
+    const Clock clock = work_of(stream);
+    while (run_one(&clock)) {}
+}
+
 void wait_for_all() {
     Clock all;
     for (const auto &s : timeline().streams) all.raise(s->id, s->issued);

@@ -95,6 +95,8 @@ Clock work_of(const CUstream_st &stream);
 /* Run what `clock` holds; the host knows it to be complete from then on. */
 void wait_for(const Clock &clock);
 void wait_for_all();
+/* Run all the work of a stream for a capture, which is none of the program's calls: the host knows no more than before. */
+void look(const CUstream_st &stream);
 /* Whether all of `clock` has run; the host then knows. A question moves the device on, so that polling ends. */
 bool poll(const Clock &clock);
 void run_the_rest();

@@ -20,6 +20,7 @@ from warpsmith.app.cli.commands.edits.patch import (
     show_series,
     write_patches,
 )
+from warpsmith.app.cli.commands.ports.data import data_options, data_scheme
 from warpsmith.app.cli.commands.ports.optimized import (
     best_port,
     check_search,
@@ -124,6 +125,7 @@ class _Output(Struct, frozen=True):
     show_default=True,
     help="How copies are placed.",
 )
+@data_options
 @click.option("--all", "everything", is_flag=True, help="Port loops that would be slower on the device, too.")
 @click.option("--counts", metavar="FILE", help="How often loops run: what `survey --run … --json` has printed.")
 @click.option(
@@ -255,7 +257,7 @@ def _names(paths: tuple[str, ...], *, single_file: bool) -> list[str]:
 
 def _port_options(given: dict[str, object]) -> PortOptions:
     guards = not given["no_guards"]
-    settings = settings_of({})
+    settings = settings_of({"data": given["data"]})
     granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
     return PortOptions(
         front=front_options(given, settings),
@@ -263,6 +265,8 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         offload=OffloadOptions(
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
+            data=data_scheme(given, settings, project=is_project(given)),
+            pinned=bool(given["pinned"]),
             model=mapping_model(given),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
