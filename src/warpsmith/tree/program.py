@@ -243,6 +243,7 @@ class Kernel(Struct, frozen=True):
     def block_of(self, threads: int) -> tuple[int, int, int]:
         """Return the block of a launch with so many threads along x."""
         return (WARP, 1, 1) if threads < self.few else self.block
+
     constants: tuple[tuple[Symbol, Symbol], ...] = ()
 
     @property

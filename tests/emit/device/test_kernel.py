@@ -52,7 +52,7 @@ def test_saxpy_is_the_classic_kernel() -> None:
     ) in text
 
 
-def test_lu_is_launched_in_slices_where_a_grid_may_be_too_small() -> None:
+def test_threads_of_lu_are_those_of_a_slice() -> None:
     made = lu()
     text = text_of(emit_cuda(made.original, made.ported), "_kernels.cu")
     assert (
@@ -63,13 +63,6 @@ def test_lu_is_launched_in_slices_where_a_grid_may_be_too_small() -> None:
         "        A_gpu[i * N + j] -= A_gpu[i * N + k] * A_gpu[k * N + j];\n"
         "    }\n"
     ) in text
-    assert "if (count_i <= 0 || count_j <= 0)\n        return;" in text
-    assert (
-        "    for (long long first_y = 0; first_y < blocks_y; first_y += 65535) {\n"
-        "        const long long left_y = blocks_y - first_y;\n"
-    ) in text
-    assert "(unsigned)(left_y < 65535 ? left_y : 65535)" in text
-    assert ">>>(A_gpu, N, k, (unsigned)first_y);\n        WS_CHECK(cudaGetLastError());\n    }\n" in text
 
 
 class Case(Struct, frozen=True):

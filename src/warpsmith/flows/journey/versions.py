@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.progress import ignore_progress
-from warpsmith.emit.device.grid import launched_grid
+from warpsmith.emit.device.launching.grid import launched_grid
 from warpsmith.flows.journey.inputs import TravelInputs
 from warpsmith.flows.journey.launches import Values, find_launches, whole_value
 from warpsmith.flows.journey.reasons import UnableError

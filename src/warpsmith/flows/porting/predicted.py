@@ -24,7 +24,7 @@ from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
-from warpsmith.emit.device.grid import LaunchedGrid, launched_grid
+from warpsmith.emit.device.launching.grid import LaunchedGrid, launched_grid
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_kernels
 from warpsmith.flows.porting.gain import estimate_port

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.offload.hand import load
-from warpsmith.emit.device.grid import LaunchedGrid, launched_grid, most_blocks
+from warpsmith.emit.device.launching.grid import LaunchedGrid, launched_grid, most_blocks
 from warpsmith.emit.device.reduction import MOST_BLOCKS
 from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.offload.plan import OffloadOptions

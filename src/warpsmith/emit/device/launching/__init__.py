@@ -1,0 +1,1 @@
+"""How kernels are launched: grids in numbers and as text, and the functions that launch them."""
