@@ -62,13 +62,14 @@ def runner(functions: list[StructFunction]) -> str:
         "static unsigned long long digest(const void *at, size_t bytes)\n{\n    unsigned long long h = 1469598103u;\n"
         "    for (size_t k = 0; k < bytes; k++)\n        h = (h ^ ((const unsigned char *)at)[k]) * 1099511628211u;\n"
         "    return h;\n}\n",
-        *(one.text.partition("void ")[0] for one in functions),
+        *(one.text.partition("/* set")[0] for one in functions),
     ]
     calls: list[str] = []
     for one in functions:
         s = f"struct S{one.name[1:]}"
         parts.append(
             f"void {one.name}(int n, int m, {s} *p, void *g, double (*v)[3], double *w);\n"
+            f"extern {s} k{one.name[1:]}[24];\n"
             f"static void set_{one.name}({s} *at, size_t count)\n{{\n    for (size_t k = 0; k < count; k++) {{\n"
             f"        memset(at + k, (int)(k % 5), sizeof *at);\n{_filling(one)}    }}\n}}\n"
         )
@@ -76,14 +77,17 @@ def runner(functions: list[StructFunction]) -> str:
             f"        {{\n            size_t rows = n > 0 ? n : 0, columns = m > 0 ? m : 0;\n"
             f"            {s} *p = malloc((rows + 1) * sizeof *p), *g = malloc((rows * columns) * sizeof *g);\n"
             "            double (*v)[3] = malloc(rows * sizeof *v), *w = malloc((rows + columns) * sizeof *w);\n"
-            f"            set_{one.name}(p, rows + 1);\n            set_{one.name}(g, rows * columns);\n"
+            f"            set_{one.name}(k{one.name[1:]}, 24);\n            set_{one.name}(p, rows + 1);\n"
+            f"            set_{one.name}(g, rows * columns);\n"
             "            for (size_t k = 0; k < rows; k++)\n"
             "                for (int d = 0; d < 3; d++)\n                    v[k][d] = (double)((k * 3 + d) % 7);\n"
             "            for (size_t k = 0; k < rows + columns; k++)\n                w[k] = (double)(k % 5);\n"
             f"            {one.name}(n, m, p, g, v, w);\n"
-            f'            printf("{one.name} %d %d %llx %llx %llx %llx\\n", n, m, digest(p, (rows + 1) * sizeof *p),\n'
+            f'            printf("{one.name} %d %d %llx %llx %llx %llx %llx\\n", n, m,\n'
+            "                digest(p, (rows + 1) * sizeof *p),\n"
             "                digest(g, rows * columns * sizeof *g), digest(v, rows * sizeof *v),\n"
-            "                digest(w, (rows + columns) * sizeof *w));\n"
+            "                digest(w, (rows + columns) * sizeof *w),\n"
+            f"                digest(k{one.name[1:]}, 24 * sizeof *p));\n"
             "            fflush(stdout);\n            free(p);\n            free(g);\n            free(v);\n"
             "            free(w);\n        }\n"
         )
@@ -141,7 +145,9 @@ class _Writer:
             row, column = rng.choice(["i", "i", "i - 1" if self.from_one else "i"]), rng.choice(["j", "j", "m - 1 - j"])
             return f"g[{row}][{column}].{leaf}"
         index = rng.choice(["i", "i", "i", "i + 1", "i - 1" if self.from_one else "i", "n - 1 - i", "0"])
-        match rng.randrange(6):
+        match rng.randrange(7):
+            case 6:
+                return f"k{self.number}[{rng.choice(['(i * 5 + 3) % 24', '(int)w[i] % 24', 'i % 24', '7'])}].{leaf}"
             case 0:
                 return f"v[{index if index != 'i + 1' else 'i'}][{rng.randrange(3)}]"
             case 1 if index == "i":
@@ -186,8 +192,8 @@ class _Writer:
         shifted = f"    {s} *q = p + 1;\n" if self.shifted else ""
         sets = "".join(f"/* set {leaf} */\n" for leaf, _ in self.leaves)
         text = (
-            f"{self.struct}{sets}"
+            f"{self.struct}{sets}{s} k{self.number}[24];\n"
             f"void {name}(int n, int m, {s} *restrict p, {s} (*restrict g)[m], double (*restrict v)[3],\n"
             f"    double *restrict w)\n{{\n{shifted}    {nest}\n}}\n"
         )
-        return StructFunction(name, text, address, ("p", "g", "v"))
+        return StructFunction(name, text, address, ("p", "g", "v", f"k{self.number}"))

@@ -22,7 +22,7 @@ from warpsmith.tree.walk import walk
 def found(nest: str, folder: Path, name: str = "p", loop: str = "f/i") -> dict[str, MemberArray] | Reason:
     """Return the member arrays of a nest in a function."""
     text = (
-        "struct point { float x, y; int k; }; static struct point whole[9][8];\n"
+        "void *malloc(unsigned long); struct point { float x, y; int k; }; static struct point whole[9][8], one[30];\n"
         "void f(int n, int m, struct point *restrict p, struct point (*restrict g)[m], double (*restrict v)[3],"
         f" const int *c, struct point (*restrict e)[8]) {{ {nest} }}"
     )
@@ -103,6 +103,19 @@ def test_rows_of_a_declared_array_are_all_there(tmp_path: Path) -> None:
     members = found(nest, tmp_path, "whole")
     assert not isinstance(members, Reason)
     assert bounds(members["x"]) == ["0 [] 8", "0 [] 8"] and members["x"].needed
+
+
+def test_all_of_an_array_where_nobody_knows_which_elements_are_used(tmp_path: Path) -> None:
+    members = found("for (int i = 0; i < n; i++) one[c[i]].x += one[i].y;", tmp_path, "one")
+    assert not isinstance(members, Reason)
+    x, y = members["x"], members["y"]
+    assert bounds(x) == ["0 [] 30"] and x.needed and x.written and not x.whole and not y.written
+    made = "struct point *q = malloc(n * sizeof *q); for (int i = 0; i < m; i++) p[i].x += q[c[i]].y;"
+    read = found(made, tmp_path, "q")
+    assert not isinstance(read, Reason) and bounds(read["y"]) == ["0 [] n"]
+    assert read["y"].entire and not read["y"].written
+    set_too = found(made.replace("p[i].x +=", "q[i].x = q[c[i]].x +"), tmp_path, "q")
+    assert not isinstance(set_too, Reason) and set_too["x"].entire and set_too["x"].written
 
 
 def test_rows_that_may_change_their_length(tmp_path: Path) -> None:

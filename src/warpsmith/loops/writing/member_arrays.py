@@ -28,10 +28,10 @@ from warpsmith.loops.writing.storage import Room
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions, Section
 from warpsmith.poly.isl.bound_values import same_value
-from warpsmith.poly.regions.sections import covered_sections
-from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Index, Loop, Node
+from warpsmith.poly.regions.sections import covered_sections, known_extent
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Function, Index, Loop, Node
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Array, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Array, Pointer, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, rebuild, same
 
 __all__ = ["Elements", "MemberArray", "find_member_arrays", "replace_members", "says_positive"]
@@ -52,7 +52,8 @@ class Elements(Struct, frozen=True):
 class MemberArray(Struct, frozen=True):
     """A member that the loop uses, of which `elements` (for each subscript, the outermost first; `rows`: how long the
     inner ones are). `tests`: under which conditions it uses any. `needed`: the loop may read what was there before it,
-    or leave it; `whole`: it writes all that lies between."""
+    or leave it; `whole`: it writes all that lies between; `entire`: all elements of the user's array are there, since
+    nobody knows which the loop uses."""
 
     path: MemberPath
     type: Scalar
@@ -62,6 +63,7 @@ class MemberArray(Struct, frozen=True):
     needed: bool
     written: bool
     whole: bool
+    entire: bool = False
 
     @property
     def origin(self) -> Linear:
@@ -99,6 +101,10 @@ class _RoomOf(Room):
         some = Binary(span=span, type=INT, op=">", left=copy_tree(self.count), right=number(0, span))
         wanted = Cast(span=span, type=SIZE_T, operand=copy_tree(self.count))
         return Conditional(span=span, type=SIZE_T, condition=some, then=wanted, other=number(1, span))
+
+
+class _WholeSection(Section, frozen=True):
+    """All of an array, since it is not known which elements of it are used."""
 
 
 def find_member_arrays(
@@ -192,7 +198,11 @@ def _ask(
     for path, probe in probes.items():
         answer = covered_sections(trial, function, (loop,), (loop,), PolyOptions(), wanted=probe)
         section = next((s for s in answer.sections if s.symbol == probe), None)
-        if section is None or answer.assumptions:
+        if (section is None or answer.assumptions) and which is None and not rows_of_structs(symbol.type):
+            section = _find_whole(program, place, symbol, (trial, function, loop, probe))
+        elif answer.assumptions:
+            section = None
+        if section is None:
             shown = f"{symbol.name}'s {member_name(path)}"
             why = answer.failures[0].text.replace(probe.name, shown) if answer.failures else "it rests on a test"
             text = f"which elements of {symbol.name} the loop uses cannot be determined before it: {why}"
@@ -203,6 +213,21 @@ def _ask(
             return Reason("STP002", text, place.loop.header)
         found[path] = section
     return found
+
+
+def _find_whole(
+    program: Program, place: LoopContext, symbol: Symbol, asked: tuple[Program, Function, Loop, Symbol]
+) -> Section | None:
+    """Return the section of all of an array of structs, for a member of which it is not known which elements the loop
+    uses; None where it is not known how large the array is."""
+    trial, function, loop, probe = asked
+    extent = known_extent(program, place.function, symbol, place.loop)
+    done = Facts.about(trial, PolyOptions()).origin(function).effects(loop)
+    if extent is None or any(n.symbol in done.direct_writes for n in names(extent)) or done.calls_unknown:
+        return None
+    written = probe in done.element_writes
+    zero = number(0, place.loop.header)
+    return _WholeSection(probe, element_type(probe.type), zero, extent, read=True, written=written, covers=False)
 
 
 def _probe(symbol: Symbol, one: MemberUse, which: int | None) -> Symbol:
@@ -245,7 +270,8 @@ def _make(
         asked = [t for t in asked if count is None or not says_positive(t, count)]
         tests += [t for t in asked if not any(same(t, known) for known in tests)]
     needed = flat.read or not flat.covers or bool(rows)
-    return MemberArray(path, type, tuple(elements), rows, tuple(tests), needed, flat.written, flat.covers)
+    entire = isinstance(flat, _WholeSection)
+    return MemberArray(path, type, tuple(elements), rows, tuple(tests), needed, flat.written, flat.covers, entire)
 
 
 def _is_within(one: MemberArray, flat: Section, symbol: Symbol) -> bool:

@@ -288,7 +288,8 @@ def _find_between(
     answer = run_sections(facts.program, function, (place.loop,), options, facts.summaries, wanted=wanted)
     bounds = {section.symbol: section for section in answer.sections}
     mine, found = bounds.get(symbol), list[Assumption]()
-    ragged = any(one.rows and isinstance(symbol.type, Array) and symbol.storage != "parameter" for one in split.members)
+    declared = isinstance(symbol.type, Array) and symbol.storage != "parameter"
+    ragged = any((one.rows and declared) or one.entire for one in split.members)
     for other in met:
         section = bounds.get(other)
         if section is None or mine is None or ragged or not options.guards:
