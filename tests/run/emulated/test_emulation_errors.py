@@ -422,6 +422,7 @@ int main() { int *d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d); }
     assert result.ran.timed_out
 
 
+@pytest.mark.slow
 def test_host_memory_is_registered_once_and_no_part_of_it_again() -> None:
     body = """
 static char memory[1 << 16];
