@@ -238,6 +238,7 @@ def _right_pinned() -> str:
 
 
 @known
+@pytest.mark.slow
 def test_static_arrays_are_registered_and_heap_arrays_page_locked(tmp_path: Path) -> None:
     assert _run(_right_pinned(), tmp_path, pinned=True) == "ok"
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.offload.analyzed import analyzed
 from warpsmith.emit.host.cuda import emit_cuda
+from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.memory.given import (
     managed_findings,
     no_managed_memory,
@@ -98,3 +99,13 @@ def test_all_data_are_entered(tmp_path: Path) -> None:
     resident = resident_alone(found.function(), summaries, MANAGED)
     assert resident is not None and not resident.held and not resident.keeps(found.function(), found.symbol("local"))
     assert resident_alone(found.function(), summaries, OffloadOptions()) is None
+
+
+def test_names_of_cxx_are_the_same_functions(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    text = "#include <cstdlib>\nint *f(int n) { return (int *)(n ? std::malloc(n) : ::calloc(n, 4)); }\n"
+    path.write_text(text)
+    program = load_program([str(path)], FrontOptions()).program
+    changed = next(file.text for file in emit_cuda(program, program_with(program, SHARED)))
+    written = changed.replace('#include "a_kernels.h"\n', "")
+    assert written == text.replace("std::malloc", "ws_managed_malloc").replace("::calloc", "ws_managed_calloc")

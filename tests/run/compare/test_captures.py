@@ -212,3 +212,33 @@ def test_a_log_cut_short_or_garbled_ends_there(tmp_path: Path) -> None:
         (tmp_path / "cut").write_bytes(broken)
         assert not read_log(tmp_path / "cut").complete
     assert read_log(tmp_path / "absent").complete
+
+
+def test_an_empty_section_behind_the_object_is_one_at_its_end(tmp_path: Path) -> None:
+    # many instances: later ones are summed up block by block, around the section
+    log = log_of(
+        """
+    int *p = calloc(1000, sizeof(int));
+    for (int i = 0; i < 100; i++)
+        ws_capture("r", "p", p, -1, 1, 4, 100000000, 100000000, 0);
+    free(p);""",
+        tmp_path,
+    )
+    first = one(log, "r", "p")
+    assert (first.first, first.count, first.lower, first.upper) == (0, 1000, 1000, 1000)
+    assert len(log.records["r", "p"]) == 100
+
+
+def test_what_host_and_device_share_is_recorded_and_not_overwritten(tmp_path: Path) -> None:
+    log = log_of(
+        """
+    double p[4] = {1, 2, 3, 4}, device[2] = {5, 6};
+    ws_capture("shared", "p", p, sizeof p, 3, 8, 1, 3, p + 1);
+    ws_capture("shared again", "p", p, sizeof p, 3, 8, 1, 3, p + 1);
+    ws_capture("apart", "p", p, sizeof p, 3, 8, 1, 3, device);
+    ws_capture("after", "p", p, sizeof p, 3, 8, 0, 0, 0);""",
+        tmp_path,
+    )
+    assert values(one(log, "shared", "p")) == values(one(log, "shared again", "p")) == [1, 2, 3, 4]
+    assert values(one(log, "apart", "p")) == [1, 5, 6, 4]
+    assert values(one(log, "after", "p"))[1:3] != [2, 3], "the host's copy is stale where the device has a newer one"

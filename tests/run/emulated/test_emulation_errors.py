@@ -420,3 +420,36 @@ int main() { int *d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d); }
 """
     (result,) = run_all(program(body), (0,), limits=RunLimits(seconds=1.0))
     assert result.ran.timed_out
+
+
+@pytest.mark.slow
+def test_host_memory_is_registered_once_and_no_part_of_it_again() -> None:
+    body = """
+static char memory[1 << 16];
+int main() {
+    int a = cudaHostRegister(memory + 4096, 8192, 0), b = cudaHostRegister(memory + 8192, 4096, 0);
+    int c = cudaHostRegister(memory, 8192, 0), d = cudaHostRegister(memory + 12288, 4096, 0);
+    cudaGetLastError();
+    int e = cudaHostUnregister(memory + 4096), f = cudaHostRegister(memory, 8192, 0);
+    printf("%d %d %d %d %d %d\\n", a, b, c, d, e, f);
+}
+"""
+    for result in run_all(program(body)):
+        assert result.ran.stdout.split() == [b"0", b"712", b"712", b"0", b"0", b"0"]
+
+
+def test_the_host_must_wait_for_kernels_on_shared_memory() -> None:
+    body = """
+__global__ void fill(int *a) { a[threadIdx.x] = threadIdx.x; }
+int main() {
+    int *a; cudaMallocManaged(&a, 256);
+    fill<<<1, 64>>>(a);
+    %s
+    printf("%%d\\n", a[5]);
+    cudaDeviceSynchronize();
+}
+"""
+    failure, _ = _failure(body % "", "VER046")
+    assert failure.message.startswith("the host reads a[5]")
+    for result in run_all(program(body % "cudaDeviceSynchronize();")):
+        assert not result.seen.failures and result.ran.stdout == b"5\n"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cuda_runtime.h>
-#include <algorithm>
 #include <mutex>
 #include <stdint.h>
 #include <vector>
@@ -21,8 +20,9 @@ static void ws_pin_variable(const void *host, long long bytes)
     if (bytes < page || !ws_variable_find((const char *)host + 1, &start, &all))
         return;
     const std::lock_guard<std::mutex> guard(lock);
-    if (std::find(tried.begin(), tried.end(), start) != tried.end())
-        return;
+    for (const uintptr_t one : tried)
+        if (one == start)
+            return;
     tried.push_back(start);
     if (cudaHostRegister((void *)start, all, 0) != cudaSuccess)
         (void)cudaGetLastError();

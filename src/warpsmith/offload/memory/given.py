@@ -111,7 +111,8 @@ def _with_memory(unit: Unit, node: Node, given: Mapping[str, Symbol]) -> Node:
     name = node.function
     wanted = given.get(name.symbol.name)
     # what a macro says, or another file's text, stays as it is
-    if wanted is None or name.symbol.storage != "function" or name.span.text != name.symbol.name:
+    written = name.span.text.removeprefix("std").removeprefix("::")
+    if wanted is None or name.symbol.storage != "function" or written != name.symbol.name:
         return node
     if not unit.has_text(name.span.file):
         return node

@@ -378,6 +378,9 @@ void ws_capture(const char *region, const char *name, const void *object, long l
         s->view.first = s->view.count = s->view.lower = s->view.upper = 0;
     if (s->view.lower < s->view.first)
         s->view.lower = s->view.first;
+    /* an empty section may lie anywhere */
+    if (s->view.lower > s->view.first + s->view.count)
+        s->view.lower = s->view.first + s->view.count;
     if (s->view.upper > s->view.first + s->view.count)
         s->view.upper = s->view.first + s->view.count;
     if (s->view.upper < s->view.lower)

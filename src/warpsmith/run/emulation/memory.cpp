@@ -302,6 +302,9 @@ bool release(Address address, Space space) {
 }
 
 bool add_host_range(void *pointer, size_t bytes) {
+    const Address low = (Address)pointer;
+    for (const auto &range : memory().host_ranges)
+        if (range.second->base < low + bytes && low < range.second->base + range.second->size) return false;
     auto region = std::make_unique<Region>();
     region->base = (Address)pointer;
     region->size = bytes;

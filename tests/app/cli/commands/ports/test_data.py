@@ -74,6 +74,7 @@ def test_a_scheme_that_keeps_data_between_kernels_contradicts(scheme: str) -> No
     ("words", "said"),
     [
         (("--transfers", "fragment"), "--data managed keeps data where they are, and --transfers fragment copies them"),
+        (("--pinned",), "--pinned makes copies faster, and --data managed shares the memory in place of copies"),
         (("-p", "compile_commands.json"), "--data managed replaces the allocations of files, not of projects"),
     ],
 )
