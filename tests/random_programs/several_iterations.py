@@ -13,7 +13,7 @@ from warpsmith.offload.mapping import tiling
 from warpsmith.offload.mapping.tile_shape import TileShape, lay_out
 from warpsmith.offload.mapping.tiling import TileRequest
 
-__all__ = ["want_one", "want_several", "want_two_tiles", "want_wide"]
+__all__ = ["want_one", "want_padding", "want_several", "want_two_tiles", "want_wide"]
 
 _COLUMNS: Final = (1, 2, 4)
 _ROWS: Final = (1, 2, 4, 8)
@@ -37,6 +37,17 @@ def want_two_tiles(patch: pytest.MonkeyPatch) -> None:
         return replace(shape, doubled=frozenset(shape.widths))
 
     patch.setattr(tiling, "_double", double)
+
+
+def want_padding(patch: pytest.MonkeyPatch) -> None:
+    """Let rows of tiles be longer than what they hold, by some number of elements."""
+    real = tiling._double
+
+    def pad(request: TileRequest, shape: TileShape) -> TileShape:
+        chosen = random.Random(f"padding {request.search.request.facts.function.symbol.name}")
+        return real(request, replace(shape, block=replace(shape.block, padding=chosen.choice((0, 1, 2, 5)))))
+
+    patch.setattr(tiling, "_double", pad)
 
 
 def want_wide(patch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from tests.random_programs.seeded_staged import BUGS as BUGS_OF_TWO
 from tests.random_programs.seeded_staged import ELEMENTS
 from tests.random_programs.seeded_tiles import BUGS
 from tests.random_programs.seeded_wide import BUGS as BUGS_OF_WIDE
-from tests.random_programs.several_iterations import want_one, want_several, want_two_tiles, want_wide
+from tests.random_programs.several_iterations import want_one, want_padding, want_several, want_two_tiles, want_wide
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
 from tests.random_programs.tiled_programs import falling_function, program, random_functions, scaled_function
 from warpsmith.flows.port import PortOptions, port
@@ -149,6 +149,18 @@ def test_neighbors_that_are_loaded_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     tiled = _compared(2, tmp_path)
     assert not tiled.wrong, tiled.wrong[0]
     assert tiled.kernels == 1 and tiled.launches == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("want", [want_one, want_several])
+def test_rows_of_any_length(
+    want: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for one in (want, want_padding, want_wide):
+        one(monkeypatch)
+    tiled = _compared(BATCH, tmp_path)
+    assert not tiled.wrong, "\n\n".join(tiled.wrong[:3])
+    assert tiled.kernels >= BATCH // 3
 
 
 @pytest.mark.slow

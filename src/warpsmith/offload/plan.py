@@ -122,13 +122,15 @@ class CostEstimate(Struct, frozen=True):
 class LoopTiles(Struct, frozen=True):
     """A loop of a kernel's threads, by its address, that reads `arrays` from tiles in shared memory, each `width`
     iterations wide; `doubled`: there are two of each, of which one is filled while the other is used; `wide`: how many
-    neighbors a thread loads at once of those arrays that let it."""
+    neighbors a thread loads at once of those arrays that let it; `padding`: how many elements more a step wants rows to
+    have (-1: none does)."""
 
     loop: str
     width: int
     arrays: tuple[str, ...]
     doubled: bool = False
     wide: int = 1
+    padding: int = -1
 
 
 class HaloTiles(Struct, frozen=True):

@@ -44,7 +44,7 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     theirs with tiles, and each kernel that loads neighbors together. Runs of statements that one thread executes follow
     from them, and have no step."""
     nests = [fragment for fragment in plan.fragments if fragment.kind == "nest"]
-    tiles = (SharedTile(one.loop, one.width, one.arrays) for fragment in nests for one in fragment.tiles)
+    tiles = (SharedTile(one.loop, one.width, one.arrays, one.padding) for fragment in nests for one in fragment.tiles)
     halos = (_halo(fragment) for fragment in nests if fragment.halos and not fragment.iterations)
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
     doubled = (DoubleBuffer(one.loop) for fragment in nests for one in fragment.tiles if one.doubled)

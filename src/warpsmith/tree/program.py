@@ -272,7 +272,8 @@ class Decision(Partial, frozen=True, eq=False):
     one thread  it becomes a kernel whose only thread runs it as it stands
     host     it stays on the host, with every loop inside it for which nothing else is decided
     tiles    each thread goes through it tile by tile, `width` iterations a tile, and reads `arrays` (empty: all that
-             may be) from shared memory; width 0: it reads global memory
+             may be) from shared memory; width 0: it reads global memory; `padding`: how many elements more a row of a
+             tile has (-1: chosen)
     halo     it is a loop of threads, and a block loads what they read of `arrays` (empty: all that may be) around
              their own elements into shared memory
     passes   its iterations are passes of kernels, each of which does `width` of them in tiles
@@ -284,7 +285,7 @@ class Decision(Partial, frozen=True, eq=False):
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
 
-    compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements")
+    compared = attrgetter("loop", "function", "kind", "axes", "block", "width", "arrays", "elements", "padding")
     loop: str
     function: str
     kind: Literal[
@@ -297,6 +298,7 @@ class Decision(Partial, frozen=True, eq=False):
     width: int = 0
     arrays: tuple[str, ...] = ()
     elements: tuple[int, int] = (1, 1)
+    padding: int = -1
 
 
 class Program(Partial, frozen=True, eq=False):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.offload.analyzed import analyzed
 from warpsmith.offload.fragments import OffloadRegion
@@ -71,6 +72,8 @@ def test_what_is_read_along_a_column_is_padded(
     assert layout is not None and (layout.extents, layout.padding) == (extents, padding)
     assert layout.elements == extents[0] * (extents[1] + 1)
     row = next(r for r in reads[0].reads if r.by[0].variable.name == "i")
+    as_asked = [lay_out(column, replace(given, padding=asked), width) for asked in (0, 3)]
+    assert [one.padding for one in as_asked if one is not None] == [0, 3]
     straight = lay_out(row, given, width)
     assert straight is not None and (straight.extents, straight.padding) == ((block[1], width), 0)
 

@@ -29,6 +29,12 @@ def test_wrong_widths_are_told(width: int, tmp_path: Path) -> None:
     assert reason.rule == "STP003" and str(width) in reason.text
 
 
+@pytest.mark.parametrize("padding", [-2, 33])
+def test_wrong_paddings_are_told(padding: int, tmp_path: Path) -> None:
+    reason = refused(PRODUCT, SharedTile("f/i/j/k", 16, padding=padding), tmp_path)
+    assert reason.rule == "STP003" and str(padding) in reason.text
+
+
 def test_loops_that_no_thread_goes_through(tmp_path: Path) -> None:
     assert "no kernel has threads" in refused(PRODUCT, SharedTile("f/i"), tmp_path).text
     serial = PRODUCT.replace("C[i][j] +=", "C[0][0] = C[0][0] * 2 +")
@@ -56,6 +62,7 @@ def test_what_the_planner_cannot_do_is_refused(old: str, new: str, why: str | No
 
 def test_it_is_noted_beside_where_the_loops_run(tmp_path: Path) -> None:
     steps = (Map("f/i", ("y", "x"), (16, 16)), SharedTile("f/i/j/k", 16), SharedTile("f/i/j/k", 8, ("B", "A", "A")))
+    assert [one.padding for one in decided(PRODUCT, tmp_path, SharedTile("f/i/j/k", 16, (), 3))] == [3]
     first, second = decided(PRODUCT, tmp_path, *steps)
     assert (first.kind, first.block) == ("threads", (16, 16))
     assert (second.kind, second.width, second.arrays) == ("tiles", 8, ("A", "B"))

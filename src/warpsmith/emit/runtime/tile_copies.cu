@@ -37,7 +37,7 @@ template <typename Element> static __device__ void ws_tile_land(Element *tile, E
 #endif
 }
 
-static __device__ void ws_tile_arrived(void)
+static __device__ inline void ws_tile_arrived(void)
 {
 #if WS_COPIES_BESIDE && !defined(WARPSMITH_KERNELS)
     __pipeline_commit();

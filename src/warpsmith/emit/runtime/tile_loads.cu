@@ -3,12 +3,12 @@
 #include <cuda_runtime.h>
 
 /* Neighbors in a row of a tile, loaded and stored at once where both addresses are multiples of their size. */
-static __device__ bool ws_tile_at_once(const void *tile, const void *from, unsigned bytes)
+static __device__ inline bool ws_tile_at_once(const void *tile, const void *from, unsigned bytes)
 {
     return (unsigned long long)tile % bytes == 0 && (unsigned long long)from % bytes == 0;
 }
 
-static __device__ void ws_tile_load2(double *tile, const double *from)
+static __device__ inline void ws_tile_load2(double *tile, const double *from)
 {
     if (ws_tile_at_once(tile, from, sizeof(double2)))
         *(double2 *)tile = *(const double2 *)from;
@@ -17,7 +17,7 @@ static __device__ void ws_tile_load2(double *tile, const double *from)
             tile[n] = from[n];
 }
 
-static __device__ void ws_tile_load2(float *tile, const float *from)
+static __device__ inline void ws_tile_load2(float *tile, const float *from)
 {
     if (ws_tile_at_once(tile, from, sizeof(float2)))
         *(float2 *)tile = *(const float2 *)from;
@@ -26,7 +26,7 @@ static __device__ void ws_tile_load2(float *tile, const float *from)
             tile[n] = from[n];
 }
 
-static __device__ void ws_tile_load4(float *tile, const float *from)
+static __device__ inline void ws_tile_load4(float *tile, const float *from)
 {
     if (ws_tile_at_once(tile, from, sizeof(float4)))
         *(float4 *)tile = *(const float4 *)from;
@@ -36,7 +36,7 @@ static __device__ void ws_tile_load4(float *tile, const float *from)
 }
 
 /* ... times a factor. */
-static __device__ void ws_tile_load2(double *tile, const double *from, double factor)
+static __device__ inline void ws_tile_load2(double *tile, const double *from, double factor)
 {
     if (ws_tile_at_once(tile, from, sizeof(double2))) {
         const double2 both = *(const double2 *)from;
@@ -46,7 +46,7 @@ static __device__ void ws_tile_load2(double *tile, const double *from, double fa
             tile[n] = factor * from[n];
 }
 
-static __device__ void ws_tile_load2(float *tile, const float *from, float factor)
+static __device__ inline void ws_tile_load2(float *tile, const float *from, float factor)
 {
     if (ws_tile_at_once(tile, from, sizeof(float2))) {
         const float2 both = *(const float2 *)from;
@@ -56,7 +56,7 @@ static __device__ void ws_tile_load2(float *tile, const float *from, float facto
             tile[n] = factor * from[n];
 }
 
-static __device__ void ws_tile_load4(float *tile, const float *from, float factor)
+static __device__ inline void ws_tile_load4(float *tile, const float *from, float factor)
 {
     if (ws_tile_at_once(tile, from, sizeof(float4))) {
         const float4 all = *(const float4 *)from;

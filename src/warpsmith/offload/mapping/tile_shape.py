@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import block_fits
@@ -45,12 +45,14 @@ _LEAST_GAIN: Final = 2.0
 
 class TileBlock(Struct, frozen=True):
     """The loops that are threads, outermost first, the axis of each, and the threads of a block along x, y and z;
-    `elements`: how many iterations along each axis one thread has."""
+    `elements`: how many iterations along each axis one thread has; `padding`: how many elements more each row of a tile
+    has (None: one, where lanes read along a column)."""
 
     heads: tuple[For, ...]
     axes: tuple[Axis, ...]
     block: tuple[int, int, int]
     elements: tuple[int, int, int] = (1, 1, 1)
+    padding: int | None = None
 
     @property
     def threads(self) -> int:
@@ -117,7 +119,8 @@ def lay_out(read: SharedRead, block: TileBlock, width: int) -> Layout | None:
     if not kept or block.threads % kept[-1][1]:
         return None
     across = block.block[0] > 1 and any(block.axis(loop.variable) == "x" for loop, _ in kept[:-1])
-    return Layout(tuple(loop for loop, _ in kept), tuple(size for _, size in kept), 1 if across else 0)
+    padding = int(across) if block.padding is None else block.padding
+    return Layout(tuple(loop for loop, _ in kept), tuple(size for _, size in kept), padding)
 
 
 def count_bytes(shape: TileShape) -> int | None:
@@ -274,7 +277,7 @@ def _list_blocks(given: TileBlock) -> Iterator[TileBlock]:
     while x < threads:
         block = (x, threads // x, 1)
         if block != given.block and block_fits(block) and not _is_wasteful(given, block):
-            yield TileBlock(given.heads, given.axes, block)
+            yield structs.replace(given, block=block)
         x *= 2
 
 

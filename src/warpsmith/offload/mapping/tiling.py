@@ -56,7 +56,10 @@ class TileRequest(Struct, frozen=True):
     @property
     def block(self) -> TileBlock:
         """The block as it is mapped."""
-        return TileBlock(self.search.heads, self.mapping.axes, self.mapping.block)
+        inside = [loop for loop, _ in loops(self.search.heads[-1].body)]
+        asked = {self.decided.tiles[loop].padding for loop in inside if loop in self.decided.tiles} - {-1}
+        padding = min(asked) if asked else None
+        return TileBlock(self.search.heads, self.mapping.axes, self.mapping.block, padding=padding)
 
     @property
     def is_fixed(self) -> bool:
@@ -204,6 +207,9 @@ def _choose_asked(
     if len({one.width for one in asked}) > 1:
         text = "the loops of one kernel have tiles of one width"
         raise TilesRefusedError(Reason("STP003", text, asked[-1].node.header))
+    if len({one.padding for one in asked}) > 1:
+        text = "the rows of all tiles of one kernel are padded by the same number of elements"
+        raise TilesRefusedError(Reason("STP003", text, asked[-1].node.header))
     chosen: list[LoopReads] = []
     for loop in inside:
         decision = next((one for one in asked if request.decided.tiles.get(loop) is one), None)
@@ -265,8 +271,11 @@ def _write(request: TileRequest, shape: TileShape, found: Sequence[LoopReads]) -
         request.own.taken = taken
         return written
     names = loop_names(request.search.request.facts.function)
+    padding = -1 if shape.block.padding is None else shape.block.padding
     tiles = tuple(
-        LoopTiles(names[loop], width, _arrays_of(shape.reads[loop]), loop in shape.doubled, shape.wide.get(loop, 1))
+        LoopTiles(
+            names[loop], width, _arrays_of(shape.reads[loop]), loop in shape.doubled, shape.wide.get(loop, 1), padding
+        )
         for loop, width in shape.widths.items()
     )
     return Tiling(written, replace(request.mapping, block=shape.block.block), tiles)

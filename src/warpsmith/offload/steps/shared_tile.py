@@ -18,6 +18,7 @@ from warpsmith.tree.walk import loops
 __all__ = ["SharedTile", "judge_tiles"]
 
 _MOST = 1024
+_MOST_PADDING = 32
 
 
 class SharedTile(Struct, frozen=True):
@@ -31,8 +32,10 @@ class SharedTile(Struct, frozen=True):
     Legal where nothing in the kernel writes what is loaded, where it is known which elements are read (only those are
     loaded), and where all threads of a block go through the loop together: threads outside of the launch, or with fewer
     iterations than others, wait at the barriers as well. `arrays`: which ones (without it all that threads share);
-    `width=0`: none, the loop reads global memory. The text of the program does not change; kernels have tiles without
-    this step where these make less than half of the sectors.
+    `width=0`: none, the loop reads global memory. `padding`: by how many elements each row of a tile is longer than
+    what it holds, so that lanes that read along a column meet different banks of shared memory, which avoids latency;
+    without it that is one where lanes read so, and none elsewhere. The text of the program does not change; kernels
+    have tiles without this step where these make less than half of the sectors.
 
     Step: loop=f/i/j/k width=16
 
@@ -59,6 +62,7 @@ class SharedTile(Struct, frozen=True):
     loop: str
     width: int = 16
     arrays: tuple[str, ...] = ()
+    padding: int = -1
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the kernel that has the loop can have the tiles."""
@@ -66,6 +70,9 @@ class SharedTile(Struct, frozen=True):
         if not 0 <= self.width <= _MOST:
             text = f"a tile is 1 to {_MOST} iterations wide, or 0 for none; not {self.width}"
             return Unknown((Reason("STP003", text, place.loop.header, legal_if=("for example width=16",)),))
+        if not -1 <= self.padding <= _MOST_PADDING:
+            text = f"a row is padded by 0 to {_MOST_PADDING} elements, or by -1: as many as help; not {self.padding}"
+            return Unknown((Reason("STP003", text, place.loop.header, legal_if=("for example padding=1",)),))
         if not isinstance(place.loop, For):
             return Unknown((Reason("STP002", "only a counted loop is gone through tile by tile", place.loop.header),))
         if self.width == 0:
@@ -76,8 +83,9 @@ class SharedTile(Struct, frozen=True):
         """Return the program with the decision noted."""
         place = LoopContext.of(program, self.loop)
         function = place.function.symbol.name
+        arrays = tuple(sorted(set(self.arrays)))
         decision = Decision(
-            self.loop, function, "tiles", place.loop, width=self.width, arrays=tuple(sorted(set(self.arrays)))
+            self.loop, function, "tiles", place.loop, width=self.width, arrays=arrays, padding=self.padding
         )
         return decide(program, place, decision)
 

@@ -104,6 +104,7 @@ def _loop(loop: LoopEntry) -> Json:
 def _tiles(tiles: LoopTiles) -> Json:
     doubled: Json = {"doubled": True} if tiles.doubled else {}
     doubled |= {"wide": tiles.wide} if tiles.wide > 1 else {}
+    doubled |= {"padding": tiles.padding} if tiles.padding >= 0 else {}
     return {"loop": tiles.loop, "width": tiles.width, "arrays": list(tiles.arrays), **doubled}
 
 

@@ -140,7 +140,8 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
 def _tiles(tiles: LoopTiles) -> str:
     words = f"two shared tiles of {tiles.width} each" if tiles.doubled else f"shared tiles of {tiles.width}"
     at_once = f", {tiles.wide} elements a load" if tiles.wide > 1 else ""
-    return f"; {', '.join(tiles.arrays)} in {words}{at_once}"
+    padded = f", rows padded by {tiles.padding}" if tiles.padding >= 0 else ""
+    return f"; {', '.join(tiles.arrays)} in {words}{at_once}{padded}"
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:
