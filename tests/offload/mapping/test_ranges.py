@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import head, load
-from warpsmith.offload.mapping.ranges import guard, launch_ranges, trip_count
+from warpsmith.offload.mapping.ranges import guard, launch_ranges, most_trips, trip_count
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.tree.nodes import Assign, Binary, Cast, Conditional, Expr, ExprStmt, For, If, Literal, Name, Unary
 from warpsmith.tree.walk import peel
@@ -155,3 +155,21 @@ def execute(statement: object, values: Values) -> None:
 def test_trip_counts(loop: str, trips: int | None, tmp_path: Path) -> None:
     program = load(f"void f(int n, int m, double *A) {{ for (int {loop}) A[i] = 1.0; }}", tmp_path)
     assert trip_count(head(program, "f/i"), {"n": 10}) == trips
+
+
+@pytest.mark.parametrize(
+    ("inner", "trips"),
+    [("j = 0; j < m; j++", (10, 7)), ("j = 0; j <= i; j++", (10, 10)), ("j = i; j < l; j++", (10, None))],
+)
+def test_a_grid_covers_the_most_iterations_of_a_triangle(
+    inner: str, trips: tuple[int | None, ...], tmp_path: Path
+) -> None:
+    text = f"void f(int n, int m, int l, double *A) {{ for (int i = 0; i < n; i++) for (int {inner}) A[i] = 1.0; }}"
+    program = load(text, tmp_path)
+    assert most_trips([head(program, "f/i"), head(program, "f/i/j")], {"n": 10, "m": 7}) == trips
+
+
+def test_a_nest_that_no_grid_covers_has_no_trips(tmp_path: Path) -> None:
+    text = "void f(int n, double *A) { for (int i = 0; i < n; i++) for (int j = i; j < n; j += 3) A[i] = 1.0; }"
+    program = load(text, tmp_path)
+    assert most_trips([head(program, "f/i"), head(program, "f/i/j")], {"n": 10}) == (None, None)

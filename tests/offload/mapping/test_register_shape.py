@@ -61,6 +61,14 @@ def test_enough_blocks_are_left(n: int, several: tuple[int, int, int], tmp_path:
     assert elements == several or (-(-n // covered[0])) * -(-n // covered[1]) >= 108
 
 
+def test_enough_blocks_are_left_of_a_triangle(tmp_path: Path) -> None:
+    rows = "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++)"
+    block, elements = chosen(f"{rows} {{ {SUM} }}", tmp_path, sizes={"n": 200, "m": 200})
+    covered = [threads * more for threads, more in zip(block, elements, strict=True)]
+    assert (-(-200 // covered[0])) * -(-200 // covered[1]) >= 108
+    assert chosen(f"{rows} {{ {SUM} }}", tmp_path)[1] == (4, 8, 1)
+
+
 @pytest.mark.parametrize(
     "body",
     [

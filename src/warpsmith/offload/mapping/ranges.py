@@ -20,7 +20,16 @@ from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, 
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["LaunchRange", "counter_range", "entry_condition", "final_value", "guard", "launch_ranges", "trip_count"]
+__all__ = [
+    "LaunchRange",
+    "counter_range",
+    "entry_condition",
+    "final_value",
+    "guard",
+    "launch_ranges",
+    "most_trips",
+    "trip_count",
+]
 
 LaunchRange = tuple[Expr, Expr]
 
@@ -172,6 +181,12 @@ def trip_count(loop: For, sizes: Mapping[str, int]) -> int | None:
         return None
     way = (last - first) * (1 if loop.step > 0 else -1) + (1 if loop.relation in ("<=", ">=") else 0)
     return max(0, -(-way // abs(loop.step)))
+
+
+def most_trips(loops: Sequence[For], sizes: Mapping[str, int]) -> tuple[int | None, ...]:
+    """Return how many iterations of each loop of a nest, outermost first, a grid covers, where these are numbers."""
+    ranges = launch_ranges(loops)
+    return (None,) * len(loops) if ranges is None else tuple(_value(count, sizes) for _, count in ranges)
 
 
 def _value(expr: Expr, sizes: Mapping[str, int]) -> int | None:

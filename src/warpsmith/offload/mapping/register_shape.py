@@ -22,7 +22,7 @@ from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
 from warpsmith.offload.mapping.filling.staged import count_held, is_copied
 from warpsmith.offload.mapping.mapping import is_wasteful
-from warpsmith.offload.mapping.ranges import trip_count
+from warpsmith.offload.mapping.ranges import most_trips
 from warpsmith.offload.mapping.tile_shape import MOST_BYTES, TileBlock, TileShape, count_bytes, lay_out
 from warpsmith.offload.mapping.tiles import SharedRead
 from warpsmith.tree.nodes import (
@@ -211,7 +211,7 @@ def _loads(shape: TileShape, loop: For) -> float:
 def _fits_loops(search: RegisterSearch, block: TileBlock) -> bool:
     """Whether the loops are long enough: none is shorter than what a block has of it, and blocks are left for all
     multiprocessors, where that is known."""
-    trips = [trip_count(head, search.sizes) for head in block.heads]
+    trips = most_trips(block.heads, search.sizes)
     covered = [block.size(head.variable) for head in block.heads]
     several = [block.elements_along(axis) > 1 for axis in block.axes]
     if any(more and is_wasteful(size, trip) for more, size, trip in zip(several, covered, trips, strict=True)):
