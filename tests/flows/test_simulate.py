@@ -90,7 +90,7 @@ def test_what_the_configuration_says_of_a_kernel_unless_the_command_line_does() 
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """Collect no garbage meanwhile: what a signal raises in a callback of the collector (hypothesis has one) is lost."""
+    """Collect no garbage: what a signal raises in a callback of the collector (hypothesis has one) is lost."""
     gc.disable()
     yield
     gc.enable()
