@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tests.random_programs.acceptance import is_accepted
 from tests.random_programs.constant_programs import TableFunction, program, random_functions
-from warpsmith.emit.device import kernel as text_of_kernels
+from warpsmith.emit.device.launching import launcher as text_of_launchers
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.offload.mapping import kernels
 
@@ -58,14 +58,14 @@ def _copies(change: Callable[[str], str]) -> Callable[[Patch], None]:
     """Change the copies to constant memory."""
 
     def seed(patch: Patch) -> None:
-        real: Any = text_of_kernels._constant_copies
-        patch.setattr(text_of_kernels, "_constant_copies", lambda launcher: [change(line) for line in real(launcher)])
+        real: Any = text_of_launchers._constant_copies
+        patch.setattr(text_of_launchers, "_constant_copies", lambda launcher: [change(line) for line in real(launcher)])
 
     return seed
 
 
 def _none(patch: Patch) -> None:
-    patch.setattr(text_of_kernels, "_constant_copies", lambda launcher: [])
+    patch.setattr(text_of_launchers, "_constant_copies", lambda launcher: [])
 
 
 def _rows_swapped(patch: Patch) -> None:

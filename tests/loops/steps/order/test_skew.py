@@ -9,7 +9,7 @@ import pytest
 from tests.loops.steps.order.orders_run import applied, outputs, text_of
 from tests.poly.programs import load
 from warpsmith.base.verdict import Proved, Refuted, Unknown
-from warpsmith.loops.step import check_step, rewrite_program
+from warpsmith.loops.step import Step, check_step, rewrite_program
 from warpsmith.loops.steps.order.skew import Skew
 from warpsmith.loops.steps.order.tile import Tile
 from warpsmith.poly.analyze import Facts
@@ -88,7 +88,7 @@ def test_refusals(step: Skew, rule: str, tmp_path: Path) -> None:
 
 
 def test_three_loops_are_skewed_and_then_tiled(tmp_path: Path) -> None:
-    steps = Skew("f/t/i", "t"), Skew("f/t/w/j", "t"), Skew("f/t/w/w2", "w"), Tile("f/t", (4, 5, 6))
+    steps: tuple[Step, ...] = Skew("f/t/i", "t"), Skew("f/t/w/j", "t"), Skew("f/t/w/w2", "w"), Tile("f/t", (4, 5, 6))
     program = load(IN_PLACE, tmp_path)
     facts = Facts.about(program, PolyOptions())
     # as it stands, and with one skew too few, tiles would turn dependences around
