@@ -228,7 +228,6 @@ def test_elements_that_are_left_out_are_seen(bug: str, monkeypatch: pytest.Monke
         ("__pipeline_wait_prior(0);", ""),
         ("__pipeline_commit();", ""),
         ("__pipeline_memcpy_async(tile, from, sizeof(Element));", "(void)tile, (void)from;"),
-        ("#if WS_COPIES_BESIDE\n    (void)tile;", "#if 0\n    (void)tile;"),
     ],
 )
 def test_copies_that_do_not_arrive_are_seen(
