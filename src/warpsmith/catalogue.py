@@ -74,6 +74,7 @@ from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.split_structs import SplitStructs
 from warpsmith.offload.steps.time_tile import TimeTile
 from warpsmith.offload.steps.vector_load import VectorLoad
+from warpsmith.offload.steps.warp_loop import WarpLoop
 
 __all__ = [
     "STEPS",
@@ -147,6 +148,7 @@ STEPS: tuple[type[Step], ...] = (
     RegisterTile,
     DoubleBuffer,
     VectorLoad,
+    WarpLoop,
     Keep,
 )
 

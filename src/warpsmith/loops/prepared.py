@@ -30,7 +30,9 @@ from warpsmith.tree.walk import loops, same, walk
 __all__ = ["Applied", "Prepared", "RunChange", "as_written", "pairs"]
 
 # steps that say where a loop runs, and change nothing: the kernel's own offload region tests what its verdict rests on
-_PLACING = ("map", "offload", "shared-tile", "halo-tile", "register-tile", "double-buffer", "vector-load", "keep")
+_PLACING = (
+    "map", "offload", "shared-tile", "halo-tile", "register-tile", "double-buffer", "vector-load", "warp-loop", "keep",
+)  # fmt: skip
 
 # steps after which a loop still does all that it did, to the same memory and to memory of their own
 _WHOLE = (*_PLACING, "expand", "expand-expression")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from warpsmith.base.findings import Finding, Note
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.memory.rows import is_table
-from warpsmith.offload.plan import OffloadOptions, Plan, Transfer
+from warpsmith.offload.plan import Fragment, OffloadOptions, Plan, Transfer
 from warpsmith.offload.values.reductions import order_notes
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, statement_spans
 from warpsmith.tree.nodes import For, Loop, Node, While
@@ -120,19 +121,20 @@ def cut_findings(program: Program, cut: Collection[Symbol]) -> Iterator[Finding]
             )
 
 
-def order_findings(offload_regions: Iterable[OffloadRegion]) -> Iterator[Finding]:
+def order_findings(offload_regions: Iterable[OffloadRegion], fragments: Iterable[Fragment]) -> Iterator[Finding]:
     """Yield POR007 for every reduction whose result may depend on the order in which its parts are combined."""
     for offload_region in offload_regions:
         for draft in offload_region.drafts:
             notes = [*order_notes(draft.accumulators), *(draft.scan.order_notes if draft.scan is not None else ())]
-            if any(notes):
-                yield Finding(
-                    rule="POR007",
-                    severity="note",
-                    message="; ".join(note for note in notes if note),
-                    span=draft.loops[0].loop.header,
-                    help=("--precise-fp keeps the order of the original",),
-                )
+            yield from _order_finding([note for note in notes if note], draft.loops[0].loop.header if notes else None)
+    for fragment in fragments:
+        yield from _order_finding(fragment.notes, fragment.kernel.mapped[0].loop.header if fragment.notes else None)
+
+
+def _order_finding(notes: Sequence[str], span: Span | None) -> Iterator[Finding]:
+    if notes:
+        helps = ("--precise-fp keeps the order of the original",)
+        yield Finding(rule="POR007", severity="note", message="; ".join(notes), span=span, help=helps)
 
 
 def _is_repeated(offload_region: OffloadRegion, draft: Draft) -> bool:

@@ -153,7 +153,8 @@ class Fragment(Struct, frozen=True):
     """One region that becomes one kernel. `nest`: loops become threads; `single`: one thread runs what there is.
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
     its threads read together in a loop, and `halos` all at once; `iterations`:
-    how many of a loop over nests a launch does in these; `constants`: what it has in constant memory."""
+    how many of a loop over nests a launch does in these; `constants`: what it has in constant memory; `shared`: loops,
+    by their addresses, that the lanes of a warp share, and in what way results depend on that (`notes`)."""
 
     region: str
     kind: Literal["nest", "single"]
@@ -169,6 +170,8 @@ class Fragment(Struct, frozen=True):
     halos: tuple[HaloTiles, ...] = ()
     iterations: int = 0
     constants: tuple[ConstantArray, ...] = ()
+    shared: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class DeviceBuffer(Struct, frozen=True):

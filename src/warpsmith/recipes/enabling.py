@@ -42,6 +42,7 @@ _PLACING = (
     "register-tile",
     "double-buffer",
     "vector-load",
+    "warp-loop",
     "one-thread",
     "constant-memory",
     "keep",

@@ -14,6 +14,7 @@ from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
+from warpsmith.offload.steps.warp_loop import WarpLoop
 
 __all__ = ["placing_steps", "recorded_steps"]
 
@@ -34,6 +35,8 @@ def _is_tiled(step: Step) -> bool:
         return step.width > 0
     if isinstance(step, VectorLoad):
         return step.elements > 1
+    if isinstance(step, WarpLoop):
+        return step.lanes > 1
     return isinstance(step, HaloTile | DoubleBuffer) or (
         isinstance(step, RegisterTile) and step.rows * step.columns > 1
     )
@@ -49,7 +52,8 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
     doubled = (DoubleBuffer(one.loop) for fragment in nests for one in fragment.tiles if one.doubled)
     wide = (VectorLoad(one.loop, one.wide) for fragment in nests for one in fragment.tiles if one.wide > 1)
-    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide)
+    shared = (WarpLoop(loop) for fragment in nests for loop in fragment.shared)
+    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide, *shared)
 
 
 def _halo(fragment: Fragment) -> Step:

@@ -182,6 +182,16 @@ WARP = 32
 """Threads of a warp."""
 
 
+class WarpLanes(Struct, frozen=True):
+    """How lanes of a warp share loops: the variable that says which `lane` a thread is, of how many, `count`, a
+    parameter of the kernel's template: a warp where all of `long` (kernel's names) hold at the launch, and indices of
+    32 bits are enough where the kernel asks that; else 1."""
+
+    lane: Symbol
+    count: Symbol
+    long: tuple[Expr, ...] = ()
+
+
 class Kernel(Struct, frozen=True):
     """One kernel: the threads of `mapped` loops (outermost first; none: one thread) run `body`.
 
@@ -211,6 +221,7 @@ class Kernel(Struct, frozen=True):
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
     `narrow` (kernel's names) hold at the launch, else long long. Empty: there is no such type.
+    `lanes`: an iteration along x may have all lanes of a warp, which share loops of the body; None: it has a thread.
     """
 
     name: str
@@ -239,12 +250,12 @@ class Kernel(Struct, frozen=True):
     turn: Symbol | None = None
     turns: int = 1
     few: int = 0
+    constants: tuple[tuple[Symbol, Symbol], ...] = ()
+    lanes: WarpLanes | None = None
 
     def block_of(self, threads: int) -> tuple[int, int, int]:
         """Return the block of a launch with so many threads along x."""
         return (WARP, 1, 1) if threads < self.few else self.block
-
-    constants: tuple[tuple[Symbol, Symbol], ...] = ()
 
     @property
     def covered(self) -> tuple[int, int, int]:
@@ -281,6 +292,7 @@ class Decision(Partial, frozen=True, eq=False):
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     buffers  its tiles are two for each read, of which one is filled while the other is used
     vectors  a thread loads `width` neighbors in a row of its tiles at once
+    warps    the lanes of a warp, `width` of them, go through it together
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
@@ -290,7 +302,7 @@ class Decision(Partial, frozen=True, eq=False):
     function: str
     kind: Literal[
         "device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements", "constant", "buffers",
-        "vectors",
+        "vectors", "warps",
     ]  # fmt: skip
     node: Loop
     axes: tuple[Axis, ...] = ()

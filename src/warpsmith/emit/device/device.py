@@ -20,13 +20,14 @@ from warpsmith.emit.device.library import library_names, library_texts
 from warpsmith.emit.device.placed import check_outside, placed_names
 from warpsmith.emit.device.reduction import block_texts
 from warpsmith.emit.device.running import scan_helpers
+from warpsmith.emit.device.warps import warp_names, warp_texts
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.words import Support
 from warpsmith.tree.library_texts import is_assertion
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import Printer, join_lines
-from warpsmith.tree.program import Combine, Kernel, Program, Scan, Unit
+from warpsmith.tree.program import Combine, Kernel, Program, Scan, Unit, WarpLanes
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
@@ -68,11 +69,11 @@ def device_section(
         check_outside(kernel, unit, patcher.printer)
     kernels = tuple(classes.kernel(kernel) for kernel in kernels)
     helpers = tuple(classes.function(helper) for helper in called)
-    atomics = atomic_names(kernels, support)
+    atomics, warps = atomic_names(kernels, support), warp_names(kernels, support)
     bodies = (*(kernel.body for kernel in kernels), *(helper.body for helper in helpers))
     library = library_names(bodies, frozenset(f.symbol for f in helpers), support)
     own = helper_names(helpers, bodies, helper_prefix, support)
-    names = {**own, **atomics, **library}
+    names = {**own, **atomics, **warps, **library}
     macros = _Macros(
         frozenset(text.name for text in unit.type_texts if text.macro),
         frozenset(text.name for text in unit.type_texts if text.macro and not text.text),
@@ -83,6 +84,7 @@ def device_section(
     pieces += library_texts(library, support)
     pieces += _helper_texts(helpers, names, patcher.printer, macros)
     pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
+    pieces += warp_texts(warps)
     device, texts, declarations, places = list(pieces), list(pieces), [], []
     taken = identifiers("\n".join(pieces)) | macros.names
     for kernel in kernels:
@@ -116,6 +118,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
     own = [*kernel.locals, *kernel.shared, *(symbol for symbol, _ in kernel.positions)]
     own += [*(c.variable for c in kernel.reductions), *(s for s in (kernel.inside, kernel.turn) if s is not None)]
     own += [scan.variable for scan in kernel.scans]
+    own += [] if kernel.lanes is None else [kernel.lanes.lane, kernel.lanes.count]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
     renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own, macros=macros.names)
     symbols = {**renamed, **{host: renamed.get(symbol, symbol) for host, symbol in to_device.items()}}
@@ -136,6 +139,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
         launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
         guards=tuple(device(guard) for guard in kernel.guards),
         narrow=tuple(device(condition) for condition in kernel.narrow),
+        lanes=None if kernel.lanes is None else _device_lanes(kernel.lanes, symbols, device),
         parameters=tuple(msgspec.structs.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
@@ -156,6 +160,15 @@ def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[
         target=None if scan.target is None else device(scan.target),
         factor=None if scan.factor is None else device(scan.factor),
         source=None if scan.source is None else device(scan.source),
+    )
+
+
+def _device_lanes(lanes: WarpLanes, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> WarpLanes:
+    return msgspec.structs.replace(
+        lanes,
+        lane=symbols.get(lanes.lane, lanes.lane),
+        count=symbols.get(lanes.count, lanes.count),
+        long=tuple(device(condition) for condition in lanes.long),
     )
 
 

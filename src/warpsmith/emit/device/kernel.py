@@ -77,6 +77,7 @@ def kernel_text(
             fresh(f"t_{m.loop.variable.name}", used),
             fresh(f"first_{m.axis}", used) if m.axis in kernel.sliced else "",
             kernel.elements["xyz".index(m.axis)],
+            kernel.lanes.count.name if kernel.lanes is not None and m.axis == "x" else "",
         )
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
@@ -84,8 +85,8 @@ def kernel_text(
         return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
-    narrow = fresh("narrow", used)
-    launcher = launcher_text(Launcher(kernel, name, threads, printer, support, used, together, asserts, narrow))
+    narrow, lanes = fresh("narrow", used), fresh("lanes", used)
+    launcher = launcher_text(Launcher(kernel, name, threads, printer, support, used, together, asserts, narrow, lanes))
     return KernelText(device, launcher, wrap(f"{launcher_words(kernel, {})};"))
 
 
@@ -124,6 +125,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     words |= {symbol.name for symbol in (*kernel.shared, *(symbol for symbol, _ in kernel.positions))}
     words |= {symbol.name for _, symbol in kernel.constants}
     words |= {kernel.turn.name} if kernel.turn is not None else set()
+    words |= {kernel.lanes.lane.name, kernel.lanes.count.name} if kernel.lanes is not None else set()
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 
@@ -138,7 +140,7 @@ def _device_text(
     parts += [f"int {kernel.turn.name}"] if kernel.turn is not None else []
     parts += [f"{thread.first_type} {thread.first}" for thread in threads if thread.first]
     head = wrap(f"__global__ void {name}({', '.join(parts)})")
-    head = f"template <typename {kernel.index}>\n{head}" if kernel.index else head
+    head = _template_line(kernel) + head
     placed = [f"__constant__ {printer.type(symbol.type, symbol.name)};" for _, symbol in kernel.constants]
     head = "\n".join([*placed, "", head] if placed else [head])
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
@@ -151,6 +153,8 @@ def _device_text(
     for thread in threads:
         if not thread.strided:
             lines += [_UNIT * depth + line for line in _counter(thread, printer)]
+    if kernel.lanes is not None:
+        lines.append(f"{_UNIT}const int {kernel.lanes.lane.name} = threadIdx.x % {kernel.lanes.count.name};")
     for thread in threads:
         if thread.strided:
             lines.append(wrap(_UNIT * depth + _walk(thread, printer)))
@@ -166,6 +170,13 @@ def _device_text(
         return "\n".join([*lines, "}"])
     lines += [_UNIT + line for line in together.block_results()]
     return "\n".join([*lines, "}", "", together.finish_text()])
+
+
+def _template_line(kernel: Kernel) -> str:
+    """Return the line before the kernel where it is a template."""
+    words = [f"typename {kernel.index}"] if kernel.index else []
+    words += [f"int {kernel.lanes.count.name}"] if kernel.lanes is not None else []
+    return f"template <{', '.join(words)}>\n" if words else ""
 
 
 def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printer) -> list[str]:
@@ -195,6 +206,8 @@ def _shift_text(text: str, indent: str) -> str:
 def _thread_index(thread: MappedThread) -> str:
     axis = thread.axis
     block = f"({thread.first} + blockIdx.{axis})" if thread.first else f"blockIdx.{axis}"
+    if thread.lanes:
+        return f"{block} * (blockDim.{axis} / {thread.lanes}) + threadIdx.{axis} / {thread.lanes}"
     if thread.elements == 1:
         return f"{block} * blockDim.{axis} + threadIdx.{axis}"
     if axis == "x":

@@ -15,6 +15,7 @@ from typing import Final
 from warpsmith.emit.parts import select
 from warpsmith.emit.words import Support
 from warpsmith.tree.memory.tile_copies import FETCH_WIDE, LOAD_WIDE, TILE_COPIES
+from warpsmith.tree.memory.warp_values import WARP_SYNC
 from warpsmith.tree.nodes import Name, Node
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
@@ -30,11 +31,14 @@ CARRIED: Final[Mapping[str, str]] = {
 """The functions of the C library, each with the part of `runtime/` that has it."""
 
 
+_OURS: Final = frozenset({*TILE_COPIES, WARP_SYNC})
+
+
 def library_names(bodies: Iterable[Node], defined: Set[Symbol], support: Support) -> dict[Symbol, str]:
     """Return the name in device code of every function that `bodies` call and a port carries: those that the program
     has `defined` are its own, whatever their names."""
     named = (n.symbol for body in bodies for n in walk(body) if isinstance(n, Name))
-    known = (s for s in named if s in TILE_COPIES or (s.storage == "function" and s.name in CARRIED))
+    known = (s for s in named if s in _OURS or (s.storage == "function" and s.name in CARRIED))
     called = dict.fromkeys(s for s in known if s not in defined)
     return {symbol: f"{support.prefix}_{symbol.name}" for symbol in called}
 
@@ -57,4 +61,6 @@ def _part_of(symbol: Symbol) -> str:
         return "tile_fetches.cu"
     if symbol in LOAD_WIDE.values():
         return "tile_loads.cu"
+    if symbol == WARP_SYNC:
+        return "warp_sync.cu"
     return "tile_copies.cu" if symbol in TILE_COPIES else CARRIED[symbol.name]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import kernels_alone
-from warpsmith.flows.porting.predicted import ReadKernel, launched_name, predict_kernel, read_kernels
+from warpsmith.flows.porting.predicted import ReadKernel, list_instances, predict_kernel, read_kernels
 from warpsmith.machine.devices import Device
 from warpsmith.offload.gain.model import KernelTime, LaunchPlace
 from warpsmith.report.model import KernelPrediction
@@ -33,7 +33,7 @@ class KernelTimes:
 
     def __init__(self, original: Program, gpu: Device) -> None:
         self._original, self.gpu = original, gpu
-        self._read: dict[str, dict[bool, ReadKernel]] = {}
+        self._read: dict[str, dict[tuple[bool, bool], ReadKernel]] = {}
         self._known: dict[str, KernelPrediction] = {}
         self.counted = 0
 
@@ -62,7 +62,7 @@ class KernelTimes:
         """Return what the time of a kernel rests on: its text, its shape, and all of its launches."""
         places = () if launched is None else tuple(_place_key(kernel, place) for place in launched.places)
         axes = tuple(mapped.axis for mapped in kernel.mapped)
-        shape = kernel.block, kernel.few, kernel.elements, kernel.sliced, kernel.strided, axes
+        shape = kernel.block, kernel.few, kernel.elements, kernel.sliced, kernel.strided, axes, _tests(kernel)
         counts = tuple(print_expr(count) for _, count in kernel.launch)
         return hashlib.sha256(repr((text, shape, counts, places)).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -71,9 +71,15 @@ class KernelTimes:
         if text not in self._read:
             plain = replace(kernel, name=_NAME)
             read = read_kernels([OutputFile("kernels.cu", text)], {_NAME: plain}, None, [])
-            names = {narrow: launched_name(plain, narrow=narrow) for narrow in (True, False)}
-            self._read[text] = {narrow: read[name] for narrow, name in names.items() if name in read}
-        return {launched_name(kernel, narrow=narrow): read for narrow, read in self._read[text].items()}
+            names = list_instances(plain)
+            self._read[text] = {way: read[name] for way, name in names.items() if name in read}
+        names = list_instances(kernel)
+        return {names[way]: read for way, read in self._read[text].items()}
+
+
+def _tests(kernel: Kernel) -> tuple[str, ...]:
+    """Return what a launch tests to know whether warps share loops."""
+    return () if kernel.lanes is None else tuple(print_expr(condition) for condition in kernel.lanes.long)
 
 
 def _place_key(kernel: Kernel, place: LaunchPlace) -> object:

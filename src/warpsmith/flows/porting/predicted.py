@@ -44,7 +44,7 @@ from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.tree.nodes import For
-from warpsmith.tree.program import Kernel
+from warpsmith.tree.program import WARP, Kernel
 from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names
@@ -53,6 +53,7 @@ __all__ = [
     "ReadKernel",
     "gpu_of",
     "launched_name",
+    "list_instances",
     "list_launches",
     "predict_kernel",
     "predict_port",
@@ -136,7 +137,7 @@ def read_kernels(
     """Return the kernels of the files by the names that their launchers give them; `gpu`: ptxas is asked for this
     one, and what it does not answer is put into `problems`."""
     found: dict[str, ReadKernel] = {}
-    both = [launched_name(kernel, narrow=narrow) for kernel in wanted.values() for narrow in (True, False)]
+    both = list(dict.fromkeys(name for kernel in wanted.values() for name in list_instances(kernel).values()))
     for file in files:
         mine = tuple(name for name in both if f"{name.partition('<')[0]}(" in file.text)
         unit = load_kernels(Source(file.path, (), "cuda", file.text), FrontOptions(), mine)
@@ -147,10 +148,18 @@ def read_kernels(
     return found
 
 
-def launched_name(kernel: Kernel, *, narrow: bool) -> str:
-    """Return what a launcher calls: of a template the instance for indices in 32 bits or in 64."""
-    name = f"{kernel.name}_kernel"
-    return f"{name}<{'int' if narrow else 'long long'}>" if kernel.index else name
+def launched_name(kernel: Kernel, *, narrow: bool, shared: bool = True) -> str:
+    """Return what a launcher calls: of a template the instance for indices in 32 bits or in 64, and for warps that
+    share loops or threads that do not."""
+    words = [] if not kernel.index else ["int" if narrow else "long long"]
+    words += [] if kernel.lanes is None else [str(WARP if shared and narrow else 1)]
+    return f"{kernel.name}_kernel" + (f"<{', '.join(words)}>" if words else "")
+
+
+def list_instances(kernel: Kernel) -> dict[tuple[bool, bool], str]:
+    """Return what a launcher may call, by whether indices have 32 bits and whether warps share loops."""
+    ways = ((narrow, shared) for narrow in (True, False) for shared in (True, False))
+    return {(narrow, shared): launched_name(kernel, narrow=narrow, shared=shared) for narrow, shared in ways}
 
 
 def _ask_ptxas(
@@ -180,7 +189,9 @@ def predict_kernel(
     if launched is None or not launched.places:
         return KernelPrediction(kernel.name, lacks=("a launch that the program comes to",))
     moments = [moment for place in launched.places for moment in _moments(kernel, place)]
-    read = found_kernels.get(launched_name(kernel, narrow=all(_is_narrow(kernel, moment) for moment in moments)))
+    narrow = all(_is_narrow(kernel, moment) for moment in moments)
+    shared = any(_lanes_of(kernel, moment) > 1 for moment in moments)
+    read = found_kernels.get(launched_name(kernel, narrow=narrow, shared=shared))
     if read is None:
         return KernelPrediction(kernel.name, lacks=("a model of something in its text",))
     owner = read.module, read.function, Graph.of(read.function)
@@ -224,7 +235,7 @@ def list_launches(kernel: Kernel, launched: KernelTime) -> dict[tuple[LaunchedGr
 def _add_alike(kernel: Kernel, moments: Sequence[_Moment]) -> dict[tuple[LaunchedGrid, Sizing], float]:
     shapes: dict[tuple[LaunchedGrid, Sizing], float] = {}
     for moment in moments:
-        grid = launched_grid(kernel, _threads(kernel, moment.sizes))
+        grid = launched_grid(kernel, _threads(kernel, moment.sizes), lanes=_lanes_of(kernel, moment))
         if grid is None:
             continue  # no iteration, no launch
         sizes = tuple(sorted(_arguments(kernel, moment).items()))
@@ -236,6 +247,14 @@ def _is_narrow(kernel: Kernel, moment: _Moment) -> bool:
     """Whether indices of 32 bits are enough; they are taken to be where sizes are not known."""
     values = (moment.sizes.value(condition) for condition in kernel.narrow)
     return all(value is None or value.value for value in values)
+
+
+def _lanes_of(kernel: Kernel, moment: _Moment) -> int:
+    """Return how many lanes share an iteration along x; a warp where sizes are not known."""
+    if kernel.lanes is None or not _is_narrow(kernel, moment):
+        return 1
+    values = (moment.sizes.value(condition) for condition in kernel.lanes.long)
+    return WARP if all(value is None or value.value for value in values) else 1
 
 
 def _threads(kernel: Kernel, sizes: Sizes) -> dict[str, int]:

@@ -22,6 +22,7 @@ from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.halo.kernel import tile_with_halo
 from warpsmith.offload.mapping.halo.passes import tile_passes
+from warpsmith.offload.mapping.lanes.shared_loops import LanesRequest, SharedLoops, share_loops
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
@@ -61,7 +62,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )
-from warpsmith.tree.program import WARP, Axis, Combine, Kernel, KernelParameter, MappedLoop, Program
+from warpsmith.tree.program import WARP, Axis, Combine, Kernel, KernelParameter, MappedLoop, Program, WarpLanes
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
@@ -115,6 +116,8 @@ def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, 
         holds_at=offload_region.holds_at,
         constants=tuple(one.told for one in constants),
     )
+    if parts.shared is not None:
+        fragment = msgspec.structs.replace(fragment, shared=parts.shared.loops, notes=parts.shared.notes)
     if parts.tiling is not None:
         fragment = msgspec.structs.replace(
             fragment, tiles=parts.tiling.tiles, halos=parts.tiling.halos, iterations=parts.tiling.iterations
@@ -133,6 +136,12 @@ class _Parts(Struct, frozen=True):
     narrow: tuple[Expr, ...] = ()
     tiling: Tiling | None = None
     constants: tuple[PlacedConstant, ...] = ()
+    shared: SharedLoops | None = None
+
+    @property
+    def passed(self) -> frozenset[Symbol]:
+        """The host's variables that keep what they are worth at the launch."""
+        return frozenset(p.host for p in self.parameters if p.kind == "value" and is_integer(p.host.type))
 
 
 def _narrow(draft: Draft, parts: _Parts) -> tuple[Expr, ...]:
@@ -140,8 +149,7 @@ def _narrow(draft: Draft, parts: _Parts) -> tuple[Expr, ...]:
     that combine values have kernels of other forms."""
     if parts.text is None or not parts.rewriter.flat or draft.accumulators or draft.scan is not None:
         return ()
-    passed = frozenset(p.host for p in parts.parameters if p.kind == "value" and is_integer(p.host.type))
-    return narrow_conditions(parts.heads, parts.text, parts.rewriter.flat, passed)
+    return narrow_conditions(parts.heads, parts.text, parts.rewriter.flat, parts.passed)
 
 
 def _index_type(request: OffloadRequest) -> Scalar:
@@ -166,7 +174,10 @@ def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, par
     tiling = tile_with_halo(asked) or tile_kernel(asked)
     if tiling is None:
         parts = msgspec.structs.replace(parts, text=text)
-        return msgspec.structs.replace(parts, narrow=_narrow(draft, parts))
+        parts = msgspec.structs.replace(parts, narrow=_narrow(draft, parts))
+        asking = LanesRequest(request, region, draft, parts.heads, parts.mapping, text, variables, parts.passed)
+        shared = share_loops(asking)
+        return parts if shared is None else msgspec.structs.replace(parts, text=shared.body, shared=shared)
     return msgspec.structs.replace(parts, text=tiling.body.body, tiling=tiling, mapping=tiling.mapping)
 
 
@@ -327,7 +338,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         strided=strided,
         sliced=sliced,
         reductions=_combines(parts),
-        reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
+        reordered=_is_reordered(draft, parts),
         scans=kernel_scans(draft.scan, rewriter),
         index=rewriter.index.name if parts.narrow else "",
         narrow=tuple(rewriter.expr(condition) for condition in parts.narrow),
@@ -339,7 +350,18 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         turns=1 if draft.passes is None else draft.passes.turns + len(draft.passes.nests),
         few=_FEW if tiled is None and alone and _is_long(request, draft, mapping) else 0,
         constants=tuple((one.parameter.symbol, one.variable) for one in parts.constants),
+        lanes=None if parts.shared is None else _lanes(rewriter, parts.shared.lanes),
     )
+
+
+def _is_reordered(draft: Draft, parts: _Parts) -> bool:
+    scanned = draft.scan is not None and draft.scan.is_rounded
+    shared = parts.shared is not None and parts.shared.reordered
+    return scanned or shared or any(one.is_rounded for one in draft.accumulators)
+
+
+def _lanes(rewriter: Rewriter, lanes: WarpLanes) -> WarpLanes:
+    return msgspec.structs.replace(lanes, long=tuple(rewriter.expr(condition) for condition in lanes.long))
 
 
 def _is_long(request: OffloadRequest, draft: Draft, mapping: ThreadMapping | None) -> bool:

@@ -25,15 +25,16 @@ from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.reductions import Accumulator, accumulators, is_reduction, order_notes
+from warpsmith.offload.values.tested import find_tested
 from warpsmith.poly.effects.effects import find_captured
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Binary, DeclStmt, For, Function, Loop, Name, Node, Stmt, Unary
+from warpsmith.tree.nodes import DeclStmt, For, Function, Loop, Name, Node, Stmt, Unary
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Symbol, Type
-from warpsmith.tree.walk import children, loops, names, peel, same, statements_of, walk
+from warpsmith.tree.walk import children, loops, names, statements_of, walk
 
-__all__ = ["find_chain", "find_tested", "nest_at"]
+__all__ = ["find_chain", "nest_at"]
 
 _MOST_THREAD_LOOPS = 3
 
@@ -199,30 +200,6 @@ def _rests_on(inner: LoopFacts, heads: Sequence[Loop], known: Sequence[Assumptio
     inside |= {head.variable for head in heads if isinstance(head, For)}
     new = find_tested((inner,), known)
     return any(n.symbol in inside for a in new if a.condition is not None for n in names(a.condition))
-
-
-def find_tested(chain: Sequence[LoopFacts], known: Sequence[Assumption] = ()) -> tuple[Assumption, ...]:
-    """Return what the verdicts of all the loops rest on, each once, and only where it is more than what is `known`, or
-    than what those before say."""
-    found = [*known]
-    for facts in chain:
-        verdict = facts.combined if facts.category == "reduction" else facts.verdict
-        if isinstance(verdict, Proved):
-            new = [a for a in verdict.assumptions if isinstance(a, Assumption)]
-            found += [a for a in new if a not in found and not _is_alternative(a, found)]
-    return tuple(found[len(known) :])
-
-
-def _is_alternative(new: Assumption, known: Sequence[Assumption]) -> bool:
-    """Whether a condition `a || b` holds because what is known says `a`, or `b`."""
-    pending = [new.condition] if new.condition is not None else []
-    while pending:
-        part = peel(pending.pop())
-        if isinstance(part, Binary) and part.op == "||":
-            pending += [part.left, part.right]
-        elif any(a.condition is not None and same(part, peel(a.condition)) for a in known):
-            return True
-    return False
 
 
 def _find_owned(nest: _Nest) -> frozenset[Symbol] | Reason:

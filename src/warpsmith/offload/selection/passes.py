@@ -15,8 +15,9 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Draft, OffloadRequest, Passes
 from warpsmith.offload.mapping.halo.passes import stored_element
 from warpsmith.offload.mapping.ranges import launch_ranges
-from warpsmith.offload.selection.nests import find_chain, find_tested
+from warpsmith.offload.selection.nests import find_chain
 from warpsmith.offload.selection.uses import find_accessed, obstacle
+from warpsmith.offload.values.tested import find_tested
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import LoopFacts

@@ -114,6 +114,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         constants=fragment.constants,
         elements=kernel.elements,
         few=kernel.few,
+        shared=fragment.shared,
     )
 
 

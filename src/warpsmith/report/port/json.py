@@ -127,6 +127,8 @@ def _kernel(kernel: KernelEntry) -> Json:
         entry["iterations"] = kernel.iterations
     if kernel.few:
         entry["few_threads"] = kernel.few
+    if kernel.shared:
+        entry["shared_by_warps"] = list(kernel.shared)
     if prod(kernel.elements) > 1:
         entry["elements"] = list(kernel.elements)
     if kernel.model is not None:

@@ -40,14 +40,16 @@ def most_blocks(kernel: Kernel, axis: str) -> int:
     return shares[len(kernel.mapped)][at]
 
 
-def launched_grid(kernel: Kernel, threads: Mapping[str, int]) -> LaunchedGrid | None:
-    """Return the grid for so many threads along each axis that a loop is mapped to; None: nothing is launched."""
+def launched_grid(kernel: Kernel, threads: Mapping[str, int], *, lanes: int = 1) -> LaunchedGrid | None:
+    """Return the grid for so many threads along each axis that a loop is mapped to; None: nothing is launched. `lanes`:
+    how many threads share an iteration along x."""
     if any(count <= 0 for count in threads.values()):
         return None
     sizes, slices = [1, 1, 1], 1
-    block = kernel.block_of(threads.get("x", 1))
+    block = kernel.block_of(threads.get("x", 1) * lanes)
     for at, axis in enumerate(_AXES):
-        blocks = -(-threads.get(axis, 1) // (block[at] * kernel.elements[at]))
+        covered = block[at] * kernel.elements[at] // (lanes if axis == "x" else 1)
+        blocks = -(-threads.get(axis, 1) // covered)
         sizes[at] = min(blocks, most_blocks(kernel, axis))
         slices *= 1 if axis in kernel.strided else -(-blocks // sizes[at])
     return LaunchedGrid((sizes[0], sizes[1], sizes[2]), block, slices)

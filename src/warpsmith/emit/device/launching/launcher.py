@@ -25,7 +25,8 @@ _NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned
 
 class Launcher(Struct, frozen=True):
     """What the text of a launcher is made of: the kernel and its `name`, the threads, names that are taken (`used`),
-    what threads do `together`, whether the kernel `asserts`, and the name of the test for 32-bit indices (`narrow`)."""
+    what threads do `together`, whether the kernel `asserts`, and the names of the test for 32-bit indices (`narrow`)
+    and of how many `lanes` share an iteration."""
 
     kernel: Kernel
     name: str
@@ -36,12 +37,14 @@ class Launcher(Struct, frozen=True):
     together: Accumulators
     asserts: bool
     narrow: str
+    lanes: str
 
 
 def launcher_text(launcher: Launcher) -> str:
     """Return the definition of a launcher."""
     kernel = launcher.kernel
     lines = head_lines(kernel, launcher.used, launcher.printer)
+    lines += _lanes_lines(launcher)
     shape = _shape(launcher)
     lines += [_UNIT + line for line in shape.before]
     lines += [wrap(_UNIT + line) for line in _constant_copies(launcher)]
@@ -49,7 +52,7 @@ def launcher_text(launcher: Launcher) -> str:
     passed = passed_arguments(kernel, launcher.printer)
     arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
     lines += [_UNIT + line for line in together.allocations()]
-    lines += _narrow_line(launcher)
+    lines += [] if kernel.lanes is not None else _narrow_line(launcher)
     lines += _launch_lines(launcher, shape, arguments)
     if launcher.asserts:
         lines += [f"{_UNIT}if (cudaDeviceSynchronize() == cudaErrorAssert)", f"{_UNIT * 2}abort();"]
@@ -119,11 +122,43 @@ def _launch_lines(launcher: Launcher, shape: _Shape, arguments: list[str]) -> li
 
 
 def _launch_call(launcher: Launcher, launched: str, indent: str) -> list[str]:
-    """Return the launch itself: of the kernel that computes indices in 32 bits where these are enough."""
-    if not launcher.kernel.index:
-        return [wrap(f"{indent}{launcher.name}{launched}")]
-    calls = [wrap(f"{indent}{_UNIT}{launcher.name}<{type}>{launched}") for type in ("int", "long long")]
-    return [f"{indent}if ({launcher.narrow})", calls[0], f"{indent}else", calls[1]]
+    """Return the launch itself: of the kernel that computes indices in 32 bits where these are enough, and whose warps
+    share loops where these are long."""
+    ways = _instances(launcher)
+    if len(ways) == 1:
+        return [wrap(f"{indent}{launcher.name}{ways[0][1]}{launched}")]
+    lines: list[str] = []
+    for at, (condition, instance) in enumerate(ways):
+        head = f"if ({condition})" if condition else ""
+        lines.append(indent + " ".join(word for word in ("else" if at else "", head) if word))
+        lines.append(wrap(f"{indent}{_UNIT}{launcher.name}{instance}{launched}"))
+    return lines
+
+
+def _instances(launcher: Launcher) -> list[tuple[str, str]]:
+    """Return the instances of the kernel's template, each with the condition under which it is launched; the last one
+    has none."""
+    kernel = launcher.kernel
+    types = [(launcher.narrow, "int"), ("", "long long")] if kernel.index else [("", "")]
+    if kernel.lanes is None:
+        return [(condition, f"<{type}>" if type else "") for condition, type in types]
+    shared = f"{types[0][1]}, {WARP}".removeprefix(", ")
+    if not kernel.lanes.long and not kernel.index:
+        return [("", f"<{shared}>")]
+    alone = [(condition, f"{type}, 1".removeprefix(", ")) for condition, type in types]
+    return [(f"{launcher.lanes} > 1", f"<{shared}>"), *((condition, f"<{words}>") for condition, words in alone)]
+
+
+def _lanes_lines(launcher: Launcher) -> list[str]:
+    """Return the lines that say how many lanes share an iteration, and what that depends on."""
+    lanes = launcher.kernel.lanes
+    if lanes is None:
+        return []
+    words = [launcher.narrow] if launcher.kernel.index else []
+    words += [launcher.printer.expr(condition) for condition in lanes.long]
+    chosen = f"{' && '.join(words)} ? {WARP} : 1" if words else str(WARP)
+    why = "// a warp shares loops that are long"
+    return [*_narrow_line(launcher), wrap(f"{_UNIT}const int {launcher.lanes} = {chosen}; {why}")]
 
 
 def _narrow_line(launcher: Launcher) -> list[str]:
@@ -140,6 +175,8 @@ def _shape(launcher: Launcher) -> _Shape:
     if not threads:
         return _Shape((), (), "1", "1")
     block = launcher.kernel.block
+    if launcher.kernel.lanes is not None:
+        return _lanes_shape(launcher)
     only = threads[0]
     plain = not only.strided and not only.first and only.elements == 1 and is_int_name(only.count)
     if len(threads) == 1 and only.axis == "x" and plain:
@@ -157,6 +194,25 @@ def _width(launcher: Launcher, count: str) -> tuple[str, str]:
     kernel, width = launcher.kernel, fresh("threads", launcher.used)
     why = "// few threads are spread over more multiprocessors"
     return f"const unsigned {width} = {count} < {kernel.few} ? {WARP} : {kernel.block[0]}; {why}", width
+
+
+def _lanes_shape(launcher: Launcher) -> _Shape:
+    """Return the shape of a launch in which lanes share an iteration of the one loop that is mapped."""
+    (thread,) = launcher.threads
+    kernel, names = launcher.kernel, (f"count_{thread.loop.variable.name}", "iterations", "blocks")
+    count, covered, grid = (fresh(name, launcher.used) for name in names)
+    lines = [
+        f"const long long {count} = {wide_text(thread, launcher.printer)};",
+        f"if ({count} <= 0)",
+        f"{_UNIT}return;",
+    ]
+    width = str(kernel.block[0])
+    if kernel.few:
+        line, width = _width(launcher, f"{count} * {launcher.lanes}")
+        lines.append(line)
+    lines.append(f"const unsigned {covered} = {width} / {launcher.lanes}; // in a block")
+    lines.append(f"const unsigned {grid} = (unsigned)(({count} + {covered} - 1) / {covered});")
+    return _Shape(tuple(lines), (), grid, width)
 
 
 def _general_shape(launcher: Launcher, block: tuple[int, int, int]) -> _Shape:

@@ -27,7 +27,8 @@ __all__ = [
 
 class MappedThread(Struct, frozen=True):
     """One mapped loop with its launch expressions; `index` names the 64-bit thread index where there is one, `first`
-    the first block of a slice where the axis is launched in slices ("": it is not)."""
+    the first block of a slice where the axis is launched in slices ("": it is not), `lanes` how many threads share an
+    iteration ("": each has its own)."""
 
     mapped: MappedLoop
     lower: Expr
@@ -37,6 +38,7 @@ class MappedThread(Struct, frozen=True):
     index: str
     first: str = ""
     elements: int = 1
+    lanes: str = ""
 
     @property
     def loop(self) -> For:

@@ -1,0 +1,255 @@
+"""Which loops of a kernel the lanes of its warps go through together, and the thread's body then.
+
+Without a step that says so, lanes share the loops of a thread where neighboring iterations read neighbors in memory and
+neighboring threads do not, as in a row of a matrix for each thread: so all loops of the thread must be, since lanes do
+the rest of its work all over again. A launch whose loops are short leaves a thread to each iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from warpsmith.base.verdict import Reason
+from warpsmith.offload.decisions import Decided
+from warpsmith.offload.expressions import binary, number, wide
+from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
+from warpsmith.offload.mapping.lanes.lane_loops import LaneLoop, LanesQuestion, find_stores, judge_loop, own_variables
+from warpsmith.offload.mapping.lanes.lane_text import LaneVariables, write_lanes
+from warpsmith.offload.mapping.mapping import ThreadMapping, large_axes
+from warpsmith.offload.mapping.own_variables import OwnVariables
+from warpsmith.offload.mapping.ranges import trip_count
+from warpsmith.offload.mapping.tiling import TilesRefusedError
+from warpsmith.offload.values.reductions import Accumulator, is_parallel, is_reduction
+from warpsmith.offload.values.tested import find_tested
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.isl.bound_values import constant
+from warpsmith.tree.nodes import Binary, Expr, For, Loop, Node, Stmt
+from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.program import WARP, WarpLanes
+from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, is_float
+from warpsmith.tree.walk import children, loop_names, loops, names, walk
+
+__all__ = ["LanesRequest", "SharedLoops", "share_loops"]
+
+_LONG: Final = 2 * WARP
+"""Iterations of a loop that give each lane two: fewer are sooner done by one thread."""
+_FARTHEST: Final = 2**31 - 1
+
+
+class LanesRequest(Struct, frozen=True):
+    """A kernel whose warps may share loops: its thread's body until now, and the variables of the host that its launch
+    passes on as they are."""
+
+    request: OffloadRequest
+    region: OffloadRegion
+    draft: Draft
+    heads: tuple[For, ...]
+    mapping: ThreadMapping
+    text: Stmt
+    own: OwnVariables
+    passed: frozenset[Symbol]
+
+    @property
+    def decided(self) -> Decided:
+        """What steps have decided in the function."""
+        return Decided.of(self.request.program, self.request.facts.function)
+
+    def is_independent(self, loop: For) -> bool:
+        """Whether iterations of a loop of the body are known to be independent, but for values that they combine in
+        variables, by what is tested before the launch."""
+        original = next((one for one, _ in loops(self.heads[-1].body) if _is_made_from(loop, one)), None)
+        facts = None if original is None else self.request.facts.of(original)
+        if facts is None or find_tested((facts,), (*self.draft.assumptions, *self.region.guards)):
+            return False
+        scalar = all(isinstance(one.variable.type, Scalar) for one in facts.reductions)
+        return is_parallel(facts) or (is_reduction(facts) and scalar)
+
+
+class SharedLoops(Struct, frozen=True):
+    """The body in which lanes share the loops of these addresses; `lanes` in the host's names; `notes`: in what way
+    results may depend on the order in which lanes combine them."""
+
+    body: Stmt
+    lanes: WarpLanes
+    loops: tuple[str, ...]
+    notes: tuple[str, ...]
+    reordered: bool
+
+
+def share_loops(request: LanesRequest) -> SharedLoops | None:
+    """Return the kernel's body with loops that lanes share; None where every thread goes through its own. Raises
+    TilesRefusedError where a step wants what cannot be."""
+    decided = request.decided.warps
+    wanted = [loop for loop, _ in loops(request.heads[-1].body) if loop in decided and decided[loop].width > 1]
+    refused = [loop for loop, _ in loops(request.heads[-1].body) if loop in decided and decided[loop].width == 1]
+    found = _find(request, wanted)
+    if isinstance(found, Reason):
+        if wanted:
+            raise TilesRefusedError(found)
+        return None
+    if not wanted and (refused or not _is_worthwhile(request, found)):
+        return None
+    conditions = [_find_long(request, one.loop) for one in found]
+    if not wanted and any(one is None for one in conditions):
+        return None
+    return _write(request, found, tuple(c for one in conditions for c in one or ()))
+
+
+def _find(request: LanesRequest, wanted: Sequence[Loop]) -> tuple[LaneLoop, ...] | Reason:
+    """Return the outermost loops of a thread that lanes may share; all those that are `wanted`, if some are."""
+    header, mapping = request.heads[-1].header, request.mapping
+    if mapping.axes != ("x",) or mapping.block[0] % WARP or large_axes(request.heads, mapping):
+        text = "lanes share loops of kernels that have one loop as threads, in blocks of whole warps"
+        return Reason("STP002", text, header)
+    if request.draft.accumulators or request.draft.scan is not None or request.draft.passes is not None:
+        return Reason("STP002", "the threads of this kernel combine values already", header)
+    own = own_variables(request.text, request.draft.locals)
+    summaries = request.request.summaries or Summaries.of(request.request.program)
+    stores = find_stores(request.text, own, summaries)
+    if isinstance(stores, Reason):
+        return stores
+    question = LanesQuestion(request.text, own, stores, request.is_independent, request.request.options.precise_fp)
+    found: list[LaneLoop] = []
+    reasons: list[Reason] = []
+    for loop in _outermost(request.text, own, found):
+        if wanted and not any(_is_made_from(loop, one) for one in wanted):
+            continue
+        one = judge_loop(loop, question)
+        if isinstance(one, LaneLoop):
+            found.append(one)
+        else:
+            reasons.append(one)
+    lacking = [one for one in wanted if not any(_is_made_from(each.loop, one) for each in found)]
+    if lacking or not found:
+        nothing = Reason("STP002", "the kernel's threads go through no counted loop of this kind", header)
+        return reasons[0] if reasons else nothing
+    return tuple(found)
+
+
+def _outermost(node: Node, own: Collection[Symbol], found: Sequence[LaneLoop]) -> Iterator[For]:
+    """Yield the counted loops below a node, and those inside one unless it was put into `found` meanwhile."""
+    for part in children(node):
+        if isinstance(part, For):
+            yield part
+            if any(one.loop is part for one in found):
+                continue
+        yield from _outermost(part, own, found)
+
+
+def _is_made_from(loop: Loop, original: Loop) -> bool:
+    """Whether a loop of a thread's body is the user's, which may have values in registers now."""
+    alike = isinstance(loop, For) and isinstance(original, For) and loop.variable == original.variable
+    return alike and loop.header == original.header
+
+
+# --- whether it is worth while, and when
+
+
+def _is_worthwhile(request: LanesRequest, found: Sequence[LaneLoop]) -> bool:
+    """Whether lanes that share loops read memory better than threads, and do no work twice that is worth mention."""
+    decision = request.decided.threads(request.draft.loops[0].loop)
+    if decision is not None and decision.block:
+        return False
+    shared = {id(one.loop) for one in found}
+    for loop, around in loops(request.text):
+        inside = any(id(part) in shared for part in (loop, *around))
+        if not inside and not any(id(part) in shared for part in walk(loop)):
+            return False
+    return all(_reads_rows(request, one.loop) for one in found)
+
+
+def _reads_rows(request: LanesRequest, loop: For) -> bool:
+    """Whether an array is read one element after the other in the loop, and apart by neighboring threads; and none is
+    the other way round."""
+    inside = {id(part) for part in walk(loop)}
+    head = request.heads[-1].variable
+    strides = [
+        (access.strides.get(loop.variable, 0), access.strides.get(head, 0))
+        for access in request.draft.loops[0].accesses
+        if id(access.expr) in inside
+    ]
+    near = (-1, 0, 1)
+    rows = any(along in (-1, 1) and across not in near for along, across in strides)
+    return rows and not any(across in (-1, 1) and along not in near for along, across in strides)
+
+
+def _find_long(request: LanesRequest, loop: For) -> tuple[Expr, ...] | None:
+    """Return what a launch must hold for the loop to be long, and for no counter to run over its end; None where that
+    cannot be tested before it."""
+    trips = trip_count(loop, {})
+    if trips is not None:
+        return () if trips >= _LONG else None
+    head = request.heads[-1]
+    moves = any(use.symbol == head.variable for part in (loop.lower, loop.bound) for use in names(part))
+    # half of a triangle's rows are that long
+    tested, least = (head, 2 * _LONG) if moves else (loop, _LONG)
+    used = {use.symbol for part in (tested.lower, tested.bound) for use in names(part)}
+    if not used <= request.passed:
+        return None
+    span, first = tested.span, constant(tested.lower)
+    up, down = (tested.bound, tested.lower) if tested.step > 0 else (tested.lower, tested.bound)
+    if first is not None and tested.step == 1:
+        return (binary(">=", up, number(first + least, span), INT),)
+    return (binary(">=", binary("-", wide(up), wide(down)), number(least * abs(tested.step), span), INT),)
+
+
+def _is_near(loop: For) -> bool:
+    """Whether the counter of a loop cannot run over the end of its type when lanes move on by a warp's width."""
+    type, bound = loop.variable.type, constant(loop.bound)
+    wide_enough = isinstance(type, Scalar) and type.bits > 32
+    return wide_enough or (bound is not None and bound + WARP * loop.step <= _FARTHEST)
+
+
+# --- the body
+
+
+def _write(request: LanesRequest, found: Sequence[LaneLoop], long: tuple[Expr, ...]) -> SharedLoops:
+    own = own_variables(request.text, request.draft.locals)
+    summaries = request.request.summaries or Summaries.of(request.request.program)
+    stores = find_stores(request.text, own, summaries)
+    assert not isinstance(stores, Reason), "asked before"
+    span = request.heads[-1].span
+    near: list[Expr] = []
+    ahead: dict[For, Symbol] = {}
+    for one in found:
+        if _is_near(one.loop):
+            continue
+        if {use.symbol for use in names(one.loop.bound)} <= request.passed:
+            last = number(_FARTHEST - WARP * one.loop.step, one.loop.span)
+            near.append(binary("<=", one.loop.bound, last, INT))
+        else:
+            ahead[one.loop] = request.own.make(f"{one.loop.variable.name}_at", LONG_LONG, span)
+    lane = request.own.make("lane", INT, span)
+    count = request.own.make("Lanes", INT, span)
+    body = write_lanes(request.text, found, stores, LaneVariables(lane, count, ahead))
+    addresses = loop_names(request.request.facts.function)
+    originals = [loop for loop, _ in loops(request.heads[-1].body)]
+    named = [next(addresses[o] for o in originals if _is_made_from(one.loop, o)) for one in found]
+    together = [each for one in found for each in one.together]
+    notes = tuple(note for one, loop in zip(found, named, strict=True) for note in _order_notes(loop, one.together))
+    rounded = any(each.is_rounded for each in together)
+    return SharedLoops(body, WarpLanes(lane, count, _join(*long, *near)), tuple(named), notes, rounded)
+
+
+def _join(*conditions: Expr) -> tuple[Expr, ...]:
+    """Return conditions without those that others say: `m >= 64` beside `m >= 65`."""
+    kept: dict[str, Expr] = {}
+    for one in conditions:
+        assert isinstance(one, Binary), "a comparison with a number"
+        key, limit = f"{print_expr(one.left)} {one.op}", constant(one.right)
+        before = kept.get(key)
+        last = constant(before.right) if isinstance(before, Binary) else None
+        stronger = last is None or limit is None or (limit > last) == (one.op == ">=")
+        kept[key] = one if stronger else kept[key]
+    return tuple(kept.values())
+
+
+def _order_notes(loop: str, together: Sequence[Accumulator]) -> Iterator[str]:
+    """Yield in what way results may depend on the order in which lanes combine them."""
+    if any(one.is_rounded for one in together):
+        yield f"the floating-point numbers that {loop} sums up are combined in another order, the same in every run"
+    if any(is_float(one.type) and not one.is_rounded for one in together):
+        yield f"where a value is NaN, the extreme that {loop} finds depends on the order of iterations, which changes"
