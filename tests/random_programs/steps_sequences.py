@@ -54,6 +54,7 @@ EXEMPT = frozenset(
         "split-structs",
         "double-buffer",
         "vector-load",
+        "warp-loop",
         "keep",
         "recognize-reduction",
         "recognize-scan",

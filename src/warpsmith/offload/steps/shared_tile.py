@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from msgspec import Struct
@@ -9,13 +10,13 @@ from msgspec import Struct
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.place import LoopContext
 from warpsmith.offload.decisions import decide
-from warpsmith.offload.plan import OffloadOptions
+from warpsmith.offload.plan import Fragment, OffloadOptions
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.walk import loops
 
-__all__ = ["SharedTile", "judge_tiles"]
+__all__ = ["SharedTile", "judge_kernel", "judge_tiles"]
 
 _MOST = 1024
 _MOST_PADDING = 32
@@ -92,6 +93,15 @@ class SharedTile(Struct, frozen=True):
 
 def judge_tiles(after: Program, facts: Facts, place: LoopContext, address: str) -> Verdict:
     """Say whether a loop has tiles in the kernel that the planner makes once a step has noted its decision."""
+    return judge_kernel(
+        after, facts, place, address, lambda fragment: any(tiles.loop == address for tiles in fragment.tiles)
+    )
+
+
+def judge_kernel(
+    after: Program, facts: Facts, place: LoopContext, address: str, is_made: Callable[[Fragment], bool]
+) -> Verdict:
+    """Say whether the kernel whose threads go through a loop is as a step has asked for, once its decision is noted."""
     # the planner is loaded with all that it needs
     from warpsmith.offload.port import plan_function
 
@@ -104,8 +114,7 @@ def judge_tiles(after: Program, facts: Facts, place: LoopContext, address: str) 
     for fragment in planned.fragments:
         inside = [loop for stmt in fragment.statements for loop, _ in loops(stmt)]
         if any(loop is place.loop for loop in inside):
-            tiled = any(tiles.loop == address for tiles in fragment.tiles)
-            return Proved(fragment.assumptions) if tiled else _is_outermost(place)
+            return Proved(fragment.assumptions) if is_made(fragment) else _is_outermost(place)
     if not around:
         return _is_outermost(place)
     reason = around[0].reason

@@ -6,14 +6,13 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
+from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import LoopContext
 from warpsmith.offload.decisions import decide
-from warpsmith.offload.plan import OffloadOptions
+from warpsmith.offload.steps.shared_tile import judge_kernel
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import WARP, Decision, Program
-from warpsmith.tree.walk import loops
 
 __all__ = ["WarpLoop"]
 
@@ -66,30 +65,12 @@ class WarpLoop(Struct, frozen=True):
             return Unknown((Reason("STP003", text, place.loop.header, legal_if=(f"lanes={WARP}",)),))
         if not isinstance(place.loop, For):
             return Unknown((Reason("STP002", "lanes share counted loops only", place.loop.header),))
-        return Proved() if self.lanes == 1 else _judge(self.apply(program), facts, place, self.loop)
+        if self.lanes == 1:
+            return Proved()
+        return judge_kernel(self.apply(program), facts, place, self.loop, lambda one: self.loop in one.shared)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the decision noted."""
         place = LoopContext.of(program, self.loop)
         function = place.function.symbol.name
         return decide(program, place, Decision(self.loop, function, "warps", place.loop, width=self.lanes))
-
-
-def _judge(after: Program, facts: Facts, place: LoopContext, address: str) -> Verdict:
-    """Say whether the planner makes a kernel whose lanes share the loop, once the decision is noted."""
-    # the planner is loaded with all that it needs
-    from warpsmith.offload.port import plan_function
-
-    planned = plan_function(after, facts.after(after), place.function, OffloadOptions())
-    for fragment in planned.fragments:
-        if any(loop is place.loop for stmt in fragment.statements for loop, _ in loops(stmt)):
-            if address in fragment.shared:
-                return Proved(fragment.assumptions)
-            text = "the kernel that has this loop does not leave it to each of its threads"
-            return Unknown((Reason("STP002", text, place.loop.header, legal_if=("threads over a loop around it",)),))
-    around = [refusal.reason for refusal in planned.refusals if address.startswith(f"{refusal.loop}/")]
-    if not around:
-        text = "no kernel has threads that go through this loop: none of the loops around it becomes threads"
-        return Unknown((Reason("STP002", text, place.loop.header, legal_if=("a parallel loop around it",)),))
-    reason = around[0]
-    return Unknown((reason,)) if reason.dependence is None else Refuted((reason,))

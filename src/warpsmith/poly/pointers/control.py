@@ -7,7 +7,7 @@ import functools
 from warpsmith.tree.nodes import Block, Break, Continue, If, Node, Return, Stmt, Switch, Verbatim
 from warpsmith.tree.walk import walk
 
-__all__ = ["ends_in_continue", "escapes", "jumps", "leaves"]
+__all__ = ["ends_early", "ends_in_continue", "escapes", "jumps", "leaves"]
 
 
 def ends_in_continue(stmt: Stmt) -> bool:
@@ -17,9 +17,14 @@ def ends_in_continue(stmt: Stmt) -> bool:
     return isinstance(stmt, Continue)
 
 
+def ends_early(body: Stmt) -> bool:
+    """Whether the loop with this body may be left before its end."""
+    return leaves(body) or any(_binds(body, Break))
+
+
 def jumps(body: Stmt) -> bool:
     """Whether the loop with this body may be left early, or skip statements as the walk does not follow."""
-    return leaves(body) or any(_binds(body, Break)) or _deep_continue(body, top=True)
+    return ends_early(body) or _deep_continue(body, top=True)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -11,11 +11,12 @@ from tests.offload.hand import load
 from warpsmith.emit.device.launching.grid import LaunchedGrid, launched_grid, most_blocks
 from warpsmith.emit.device.reduction import MOST_BLOCKS
 from warpsmith.emit.host.cuda import emit_cuda
+from warpsmith.offload.gain.sizes import Size, Sizes
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.program import Kernel
+from warpsmith.tree.program import WARP, Kernel
 
 TEXT = """
 void one(int n, int m, int l, double *x) { for (int i = 0; i < n; i++) x[i] = i; }
@@ -63,7 +64,7 @@ def _kernels(text: str, folder: Path) -> tuple[Sequence[Kernel], str]:
 def _launched(kernels: Sequence[Kernel], text: str, folder: Path) -> Mapping[tuple[str, int], list[list[int]]]:
     """Return the grids of each kernel's launches, for each of the sizes."""
     launchers = re.findall(r'^extern "C" void ws_\w+_k1\(.*?^}', text, re.M | re.S)
-    launch = r"(\w+)(?:<[\w ]+>)?<<<((?:(?!>>>).)*), (\w+)>>>\(.*?\);"
+    launch = r"(\w+)(?:<[\w ,]+>)?<<<((?:(?!>>>).)*), (\w+)>>>\(.*?\);"
     noted = [re.sub(launch, r'note("\1", \2, \3);', one, flags=re.S) for one in launchers]
     calls = []
     for kernel in kernels:
@@ -88,13 +89,25 @@ def _launched(kernels: Sequence[Kernel], text: str, folder: Path) -> Mapping[tup
 
 def _in_numbers(kernel: Kernel, sizes: tuple[int, int, int]) -> LaunchedGrid | None:
     values = dict(zip(("i", "j", "k"), (100, 300, 0) if "fixed" in kernel.name else sizes, strict=True))
-    return launched_grid(kernel, {m.axis: values[m.loop.variable.name[0]] for m in kernel.mapped})
+    threads = {m.axis: values[m.loop.variable.name[0]] for m in kernel.mapped}
+    return launched_grid(kernel, threads, lanes=_lanes(kernel, sizes))
+
+
+def _lanes(kernel: Kernel, sizes: tuple[int, int, int]) -> int:
+    """Return how many lanes share an iteration, as the launcher's tests say."""
+    if kernel.lanes is None:
+        return 1
+    given = {p.symbol: Size(sizes["nml".index(p.host.name)]) for p in kernel.parameters if p.kind == "value"}
+    said = [Sizes(given).value(one) for one in (*kernel.narrow, *kernel.lanes.long)]
+    assert all(one is not None for one in said)
+    return WARP if all(one is not None and one.value for one in said) else 1
 
 
 def test_grids_are_those_of_the_launchers(tmp_path: Path) -> None:
     kernels, text = _kernels(TEXT, tmp_path)
     assert len(kernels) == 10 and any(kernel.covered != kernel.block for kernel in kernels)
     assert {kernel.function for kernel in kernels if kernel.few} == {"rows", "far", "fixed_rows"}
+    assert {kernel.function for kernel in kernels if kernel.lanes is not None} == {"rows", "fixed_rows"}
     noted = _launched(kernels, text, tmp_path)
     for kernel in kernels:
         for at, sizes in enumerate(SIZES):

@@ -30,7 +30,7 @@ from warpsmith.poly.dependences.updates import has_effect
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Reduction
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.poly.pointers.control import escapes
+from warpsmith.poly.pointers.control import ends_early
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -128,13 +128,9 @@ def _why_not(part: Node, own: frozenset[Symbol], summaries: Summaries) -> str | 
 def _target(expr: Node) -> Expr | None:
     """Return what an expression changes by itself."""
     inner = peel(expr) if isinstance(expr, Expr) else expr
-    match inner:
-        case Assign(target=target):
-            return target
-        case Unary(op=op, operand=operand) if "++" in op or "--" in op:
-            return operand
-        case _:
-            return None
+    if isinstance(inner, Assign):
+        return inner.target
+    return inner.operand if isinstance(inner, Unary) and has_effect(inner) else None
 
 
 # --- one loop
@@ -156,7 +152,7 @@ def judge_loop(loop: For, question: LanesQuestion) -> LaneLoop | Reason:
 
 
 def _why_not_changed(loop: For, stores: Sequence[LaneStore], question: LanesQuestion) -> str | None:
-    if escapes(loop.body):
+    if ends_early(loop.body):
         return "the loop may end early"
     stored = {id(peel(one.stmt.expr)) for one in stores}
     for part in walk(loop):

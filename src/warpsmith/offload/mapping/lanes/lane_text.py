@@ -66,14 +66,13 @@ def write_lanes(body: Stmt, shared: Sequence[LaneLoop], stores: Sequence[LaneSto
 
 def _without_last_wait(stmt: Stmt) -> Stmt:
     """Return a thread's body without a wait behind which it does nothing."""
-    match stmt:
-        case Block(statements=(*before, last)):
-            kept = () if _is_wait(last) else (_without_last_wait(last),)
-            return replace(stmt, statements=(*before, *kept))
-        case If(then=then, other=None):
-            return replace(stmt, then=_without_last_wait(then))
-        case _:
-            return stmt
+    if isinstance(stmt, Block) and stmt.statements:
+        *before, last = stmt.statements
+        kept = () if _is_wait(last) else (_without_last_wait(last),)
+        return replace(stmt, statements=(*before, *kept))
+    if isinstance(stmt, If) and stmt.other is None:
+        return replace(stmt, then=_without_last_wait(stmt.then))
+    return stmt
 
 
 def _is_wait(stmt: Stmt) -> bool:
@@ -100,15 +99,12 @@ class _Writer:
         if id(stmt) in self._shared or id(stmt) in self._stores:
             written = self._list((stmt,))
             return written[0] if len(written) == 1 else Block(span=stmt.span, statements=tuple(written))
-        match stmt:
-            case Block(statements=parts):
-                return replace(stmt, statements=tuple(self._list(parts)))
-            case If(then=then, other=other):
-                return replace(stmt, then=self.write(then), other=None if other is None else self.write(other))
-            case For(body=body) | While(body=body):
-                return replace(stmt, body=self.write(body))
-            case _:
-                return stmt
+        if isinstance(stmt, Block):
+            return replace(stmt, statements=tuple(self._list(stmt.statements)))
+        if isinstance(stmt, If):
+            other = None if stmt.other is None else self.write(stmt.other)
+            return replace(stmt, then=self.write(stmt.then), other=other)
+        return replace(stmt, body=self.write(stmt.body)) if isinstance(stmt, For | While) else stmt
 
     def _list(self, statements: Sequence[Stmt]) -> list[Stmt]:
         made: list[Stmt] = []

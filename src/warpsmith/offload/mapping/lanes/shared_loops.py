@@ -7,7 +7,7 @@ the rest of its work all over again. A launch whose loops are short leaves a thr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -36,6 +36,8 @@ __all__ = ["LanesRequest", "SharedLoops", "share_loops"]
 
 _LONG: Final = 2 * WARP
 """Iterations of a loop that give each lane two: fewer are sooner done by one thread."""
+_NEAR: Final = 4
+"""Elements apart that a warp reads with few sectors."""
 _FARTHEST: Final = 2**31 - 1
 
 
@@ -114,7 +116,7 @@ def _find(request: LanesRequest, wanted: Sequence[Loop]) -> tuple[LaneLoop, ...]
     question = LanesQuestion(request.text, own, stores, request.is_independent, request.request.options.precise_fp)
     found: list[LaneLoop] = []
     reasons: list[Reason] = []
-    for loop in _outermost(request.text, own, found):
+    for loop in _outermost((request.text,), found):
         if wanted and not any(_is_made_from(loop, one) for one in wanted):
             continue
         one = judge_loop(loop, question)
@@ -129,14 +131,14 @@ def _find(request: LanesRequest, wanted: Sequence[Loop]) -> tuple[LaneLoop, ...]
     return tuple(found)
 
 
-def _outermost(node: Node, own: Collection[Symbol], found: Sequence[LaneLoop]) -> Iterator[For]:
-    """Yield the counted loops below a node, and those inside one unless it was put into `found` meanwhile."""
-    for part in children(node):
+def _outermost(parts: Iterable[Node], found: Sequence[LaneLoop]) -> Iterator[For]:
+    """Yield the counted loops of some nodes, and those inside one unless it was put into `found` meanwhile."""
+    for part in parts:
         if isinstance(part, For):
             yield part
             if any(one.loop is part for one in found):
                 continue
-        yield from _outermost(part, own, found)
+        yield from _outermost(children(part), found)
 
 
 def _is_made_from(loop: Loop, original: Loop) -> bool:
@@ -171,9 +173,13 @@ def _reads_rows(request: LanesRequest, loop: For) -> bool:
         for access in request.draft.loops[0].accesses
         if id(access.expr) in inside
     ]
-    near = (-1, 0, 1)
-    rows = any(along in (-1, 1) and across not in near for along, across in strides)
-    return rows and not any(across in (-1, 1) and along not in near for along, across in strides)
+    rows = any(_is_near(along) and not _is_near(across) and across != 0 for along, across in strides)
+    return rows and not any(_is_near(across) and not _is_near(along) and along != 0 for along, across in strides)
+
+
+def _is_near(stride: int | None) -> bool:
+    """Whether steps of so many elements lead to neighbors in memory."""
+    return stride is not None and 0 < abs(stride) <= _NEAR
 
 
 def _find_long(request: LanesRequest, loop: For) -> tuple[Expr, ...] | None:
@@ -183,20 +189,20 @@ def _find_long(request: LanesRequest, loop: For) -> tuple[Expr, ...] | None:
     if trips is not None:
         return () if trips >= _LONG else None
     head = request.heads[-1]
-    moves = any(use.symbol == head.variable for part in (loop.lower, loop.bound) for use in names(part))
+    used = {use.symbol for part in (loop.lower, loop.bound) for use in names(part)}
     # half of a triangle's rows are that long
-    tested, least = (head, 2 * _LONG) if moves else (loop, _LONG)
-    used = {use.symbol for part in (tested.lower, tested.bound) for use in names(part)}
-    if not used <= request.passed:
+    tested, least = (head, 2 * _LONG) if head.variable in used else (loop, _LONG)
+    used |= {use.symbol for part in (tested.lower, tested.bound) for use in names(part)}
+    if not used <= {*request.passed, head.variable}:
         return None
-    span, first = tested.span, constant(tested.lower)
+    span, first, least = tested.span, constant(tested.lower), least * abs(tested.step)
+    if first is not None and tested.step > 0:
+        return (binary(">=", tested.bound, number(first + least, span), INT),)
     up, down = (tested.bound, tested.lower) if tested.step > 0 else (tested.lower, tested.bound)
-    if first is not None and tested.step == 1:
-        return (binary(">=", up, number(first + least, span), INT),)
-    return (binary(">=", binary("-", wide(up), wide(down)), number(least * abs(tested.step), span), INT),)
+    return (binary(">=", binary("-", wide(up), wide(down)), number(least, span), INT),)
 
 
-def _is_near(loop: For) -> bool:
+def _has_room(loop: For) -> bool:
     """Whether the counter of a loop cannot run over the end of its type when lanes move on by a warp's width."""
     type, bound = loop.variable.type, constant(loop.bound)
     wide_enough = isinstance(type, Scalar) and type.bits > 32
@@ -215,7 +221,7 @@ def _write(request: LanesRequest, found: Sequence[LaneLoop], long: tuple[Expr, .
     near: list[Expr] = []
     ahead: dict[For, Symbol] = {}
     for one in found:
-        if _is_near(one.loop):
+        if _has_room(one.loop):
             continue
         if {use.symbol for use in names(one.loop.bound)} <= request.passed:
             last = number(_FARTHEST - WARP * one.loop.step, one.loop.span)

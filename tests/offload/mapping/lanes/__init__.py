@@ -1,0 +1,1 @@
+"""Loops that the lanes of a warp share."""

@@ -1,0 +1,102 @@
+"""Random functions with loops that the lanes of a warp share: the ports do what the functions do.
+
+`WARPSMITH_PROGRAMS=400 pytest -m slow tests/random_programs/test_lanes.py -k many` runs as many functions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from msgspec import Struct, field
+
+from tests.poly.programs import load
+from tests.random_programs.acceptance import is_accepted
+from tests.random_programs.lane_programs import LaneFunction, program, random_functions
+from tests.random_programs.seeded_lanes import BUGS
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.verdict import Proved
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.offload.steps.warp_loop import WarpLoop
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+
+BATCH = 8
+MANY = int(os.environ.get("WARPSMITH_PROGRAMS", "80"))
+
+
+class Compared(Struct):
+    """Counts over functions: loops that lanes share, why others are refused, and what was `wrong`."""
+
+    shared: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def _find_legal(functions: Sequence[LaneFunction], folder: Path, compared: Compared) -> tuple[WarpLoop, ...]:
+    """Return steps for the loops that lanes may share, all those of a function, or one."""
+    read = load(program(list(functions)), folder)
+    facts = Facts.about(read, PolyOptions())
+    found: list[WarpLoop] = []
+    for one in functions:
+        for loop in one.loops:
+            step = WarpLoop(loop)
+            verdict = step.check(read, facts)
+            if isinstance(verdict, Proved):
+                found.append(step)
+            else:
+                compared.left[verdict.reasons[0].text.replace(f"{one.name}/", "f/")] += 1
+    return tuple(found)
+
+
+def _compare(functions: list[LaneFunction], folder: Path, compared: Compared) -> None:
+    path = folder / "functions.c"
+    path.write_text(program(functions))
+    # one alone, since what is legal beside others is another question
+    chosen = tuple({step.loop.partition("/")[0]: step for step in _find_legal(functions, folder, compared)}.values())
+    try:
+        result = port([str(path)], PortOptions(steps=False, chosen=chosen))
+    except RefusedError as error:
+        compared.wrong.append(f"{error}\n{path.read_text()}")
+        return
+    errors = [f.message for f in (*result.diagnostics, *result.findings) if f.severity == "error"]
+    assert result.plan is not None
+    shared = {loop for fragment in result.plan.fragments for loop in fragment.shared}
+    errors += [f"{step.loop} is not shared" for step in chosen if step.loop not in shared]
+    compared.shared += len(shared)
+    if errors or not is_accepted(result.verification):
+        said = [] if result.verification is None else [f.message for f in result.verification.reasons[:3]]
+        compared.wrong.append("\n".join([*errors, *said, path.read_text()]))
+
+
+def test_a_few_shared_loops_do_what_functions_do(tmp_path: Path) -> None:
+    compared = Compared()
+    _compare(random_functions(0, 4), tmp_path, compared)
+    assert not compared.wrong and compared.shared >= 2
+
+
+@pytest.mark.slow
+def test_many_shared_loops_do_what_functions_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compared = Compared()
+    for number in range(MANY // BATCH):
+        _compare(random_functions(number, BATCH), tmp_path, compared)
+    with capsys.disabled():
+        print(f"\n{compared.shared} loops that lanes share; refused: {dict(compared.left)}")
+    assert not compared.wrong, "\n\n".join(compared.wrong[:2])
+    assert compared.shared >= MANY // 2
+    assert sum(compared.left.values()) >= MANY // 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS)
+def test_wrong_shares_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    BUGS[bug](monkeypatch)
+    compared = Compared()
+    for number in range(MANY // BATCH):
+        _compare(random_functions(number, BATCH), tmp_path, compared)
+        if compared.wrong:
+            return
+    pytest.fail("no function showed the bug")
