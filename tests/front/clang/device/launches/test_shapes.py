@@ -84,6 +84,11 @@ def test_blocks_of_one_function(body: str, tmp_path: Path) -> None:
 
 
 FILES = {
+    # a constant is not what a statement of another function changes that could not be read
+    "void g() { if (Unknown *t = find()) t = t->next; } void f(int *a) { const dim3 t(128, 2); k<0><<<1, t>>>(a); }":
+        (128, 2, 1),
+    "void g() { if (Unknown *t = find()) t = t->next; } void f(int *a) { dim3 t(128, 2); k<0><<<1, t>>>(a); }":
+        ([], False),
     "static void run(int *a, int bs) { k<0><<<1, bs>>>(a); } void f(int *a) { run(a, 2 * WG); }": (384, 1, 1),
     "void run(int *a, int bs = 128) { k<0><<<1, bs>>>(a); } int main() { run(0); }": (128, 1, 1),
     "static void run(int *a, dim3 t) { k<0><<<1, t>>>(a); } void f(int *a) { run(a, dim3(8, 8)); }": (8, 8, 1),

@@ -98,7 +98,7 @@ class _Scanner:
             self.result.jumping.add(self.function)
         elif kind == kinds.CALL:
             self._call(task)
-        elif kind == kinds.VAR_DECL and self.reader.name(cursor) in self.unread:
+        elif kind == kinds.VAR_DECL and self._may_be_changed(cursor):
             self.result.escaped.add(int(cursor.first or 0))
         elif kind == kinds.VAR_DECL and self.reader.is_reference(cursor):
             init = self.reader.init(cursor)
@@ -133,7 +133,7 @@ class _Scanner:
         """A variable that a function gets by reference may be changed there; so may what a method belongs to."""
         cursor, parent = task.cursor, task.parent
         named = self.reader.referenced(cursor)
-        if self.unread and self.reader.name(named) in self.unread:
+        if self._may_be_changed(named):
             self._escape(cursor)
         if named.kind in kinds.FUNCTIONS:
             if not task.called:
@@ -146,6 +146,12 @@ class _Scanner:
             or (parent.kind == kinds.LAMBDA and self._is_array(cursor))
         ):
             self._escape(cursor)
+
+    def _may_be_changed(self, variable: Cursor) -> bool:
+        """Whether a statement that could not be read may change a variable: by its name, unless it is a constant."""
+        if not self.unread or self.reader.name(variable) not in self.unread:
+            return False
+        return not self.library.isConstQualifiedType(self.reader.type(variable))
 
     def _is_array(self, cursor: Cursor) -> bool:
         return self.reader.type(cursor).kind in _ARRAYS

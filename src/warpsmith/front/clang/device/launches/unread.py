@@ -9,7 +9,7 @@
 The parser leaves out expressions with an error, and in silence all that have a part of such a declaration. A name is
 taken for changed where its place in the text lets it be: assigned to, counted up, behind `>>` or `&`, an object whose
 method is called, an argument by itself of a function that is not known to take values. Limits: names stand for all
-variables that are called so; macros are not looked into. Runs in the worker process only.
+variables that are called so and no constants; macros are not looked into. Runs in the worker process only.
 """
 
 from __future__ import annotations
