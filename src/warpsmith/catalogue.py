@@ -70,11 +70,11 @@ from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.one_thread import OneThread
 from warpsmith.offload.steps.register_tile import RegisterTile
+from warpsmith.offload.steps.share_loop import ShareLoop
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.split_structs import SplitStructs
 from warpsmith.offload.steps.time_tile import TimeTile
 from warpsmith.offload.steps.vector_load import VectorLoad
-from warpsmith.offload.steps.warp_loop import WarpLoop
 
 __all__ = [
     "STEPS",
@@ -148,7 +148,7 @@ STEPS: tuple[type[Step], ...] = (
     RegisterTile,
     DoubleBuffer,
     VectorLoad,
-    WarpLoop,
+    ShareLoop,
     Keep,
 )
 

@@ -189,6 +189,7 @@ SUM: dict[str, Value] = {
 }
 FILLED: dict[str, tuple[dict[str, Value], tuple[str, ...]]] = {
     "block_reduction.cu": (SUM | {"WS_WORD": "sum"}, ("-DWS_COMBINED(a,b)=a + b",)),
+    "column_reduction.cu": (SUM | {"WS_WORD": "sum"}, ("-DWS_COMBINED(a,b)=a + b",)),
     "warp_reduction.cu": (SUM | {"WS_WORD": "sum"}, ("-DWS_COMBINED(a,b)=a + b",)),
     "block_scan.cu": (SUM, ("-DWS_COMBINED(a,b)=a + b",)),
     "block_recurrence.cu": (

@@ -54,7 +54,7 @@ EXEMPT = frozenset(
         "split-structs",
         "double-buffer",
         "vector-load",
-        "warp-loop",
+        "share-loop",
         "keep",
         "recognize-reduction",
         "recognize-scan",

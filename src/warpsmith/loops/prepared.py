@@ -31,7 +31,7 @@ __all__ = ["Applied", "Prepared", "RunChange", "as_written", "pairs"]
 
 # steps that say where a loop runs, and change nothing: the kernel's own offload region tests what its verdict rests on
 _PLACING = (
-    "map", "offload", "shared-tile", "halo-tile", "register-tile", "double-buffer", "vector-load", "warp-loop", "keep",
+    "map", "offload", "shared-tile", "halo-tile", "register-tile", "double-buffer", "vector-load", "share-loop", "keep",
 )  # fmt: skip
 
 # steps after which a loop still does all that it did, to the same memory and to memory of their own

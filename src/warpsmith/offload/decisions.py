@@ -25,7 +25,7 @@ from warpsmith.tree.walk import loops
 
 __all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecided"]
 
-_ASPECTS: Final = ("tiles", "elements", "halo", "passes", "constant", "buffers", "vectors", "warps")
+_ASPECTS: Final = ("tiles", "elements", "halo", "passes", "constant", "buffers", "vectors", "shares")
 """Kinds of decisions that say nothing of where a loop runs, in the order of the fields of `Decided`."""
 
 
@@ -34,7 +34,7 @@ class Decided(Struct, frozen=True):
     loops of threads are gone through, `halos`: loops whose threads load their neighbors together, `passes`: loops of
     which a kernel does several iterations, `elements`: how much each thread does, `constants`: what lies in constant
     memory, `buffers`: loops with two tiles for each read, `vectors`: how many neighbors a thread loads at once,
-    `warps`: how many lanes share a loop; all of these say nothing of where a loop runs."""
+    `shares`: how many threads share a loop; all of these say nothing of where a loop runs."""
 
     by_loop: Mapping[Loop, Decision]
     around: Mapping[Loop, tuple[Loop, ...]]
@@ -46,7 +46,7 @@ class Decided(Struct, frozen=True):
     constants: Mapping[Loop, Decision] = field(default_factory=dict)
     buffers: Mapping[Loop, Decision] = field(default_factory=dict)
     vectors: Mapping[Loop, Decision] = field(default_factory=dict)
-    warps: Mapping[Loop, Decision] = field(default_factory=dict)
+    shares: Mapping[Loop, Decision] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
@@ -135,7 +135,7 @@ def decided_nests(program: Program) -> frozenset[Span]:
     found: set[Span] = set()
     for _, function in program.functions():
         decided = Decided.of(program, function)
-        others = (decided.tiles, decided.halos, decided.passes, decided.elements, decided.constants, decided.warps)
+        others = (decided.tiles, decided.halos, decided.passes, decided.elements, decided.constants, decided.shares)
         taken = (*decided.by_loop, *(loop for one in others for loop in one))
         found.update((decided.around[loop] or (loop,))[0].span for loop in taken)
     return frozenset(found)

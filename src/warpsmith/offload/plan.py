@@ -154,7 +154,7 @@ class Fragment(Struct, frozen=True):
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long. `tiles`: what
     its threads read together in a loop, and `halos` all at once; `iterations`:
     how many of a loop over nests a launch does in these; `constants`: what it has in constant memory; `shared`: loops,
-    by their addresses, that the lanes of a warp share, and in what way results depend on that (`notes`)."""
+    by their addresses, that threads share, and in what way results depend on that (`notes`)."""
 
     region: str
     kind: Literal["nest", "single"]

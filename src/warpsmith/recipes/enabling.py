@@ -42,7 +42,7 @@ _PLACING = (
     "register-tile",
     "double-buffer",
     "vector-load",
-    "warp-loop",
+    "share-loop",
     "one-thread",
     "constant-memory",
     "keep",

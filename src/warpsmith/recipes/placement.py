@@ -12,9 +12,9 @@ from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
+from warpsmith.offload.steps.share_loop import ShareLoop
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
-from warpsmith.offload.steps.warp_loop import WarpLoop
 
 __all__ = ["placing_steps", "recorded_steps"]
 
@@ -35,8 +35,8 @@ def _is_tiled(step: Step) -> bool:
         return step.width > 0
     if isinstance(step, VectorLoad):
         return step.elements > 1
-    if isinstance(step, WarpLoop):
-        return step.lanes > 1
+    if isinstance(step, ShareLoop):
+        return step.by != "none"
     return isinstance(step, HaloTile | DoubleBuffer) or (
         isinstance(step, RegisterTile) and step.rows * step.columns > 1
     )
@@ -52,8 +52,13 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
     doubled = (DoubleBuffer(one.loop) for fragment in nests for one in fragment.tiles if one.doubled)
     wide = (VectorLoad(one.loop, one.wide) for fragment in nests for one in fragment.tiles if one.wide > 1)
-    shared = (WarpLoop(loop) for fragment in nests for loop in fragment.shared)
+    shared = (_share(loop, fragment) for fragment in nests for loop in fragment.shared)
     return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide, *shared)
+
+
+def _share(loop: str, fragment: Fragment) -> Step:
+    sharing = fragment.kernel.sharing
+    return ShareLoop(loop, "block" if sharing is not None and sharing.column else "warp")
 
 
 def _halo(fragment: Fragment) -> Step:

@@ -87,7 +87,8 @@ class Moved(Struct, frozen=True):
 class KernelEntry(Struct, frozen=True):
     """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text; `tiles`:
     what its threads read from shared memory; `elements`: how many iterations along x, y and z one of them has; `few`:
-    launches of fewer threads have blocks of one warp; `shared`: loops that the lanes of a warp share."""
+    launches of fewer threads have blocks of one warp; `shared`: loops that threads
+    share, `shared_by` a warp or a block."""
 
     name: str
     span: Span
@@ -103,6 +104,7 @@ class KernelEntry(Struct, frozen=True):
     elements: tuple[int, int, int] = (1, 1, 1)
     few: int = 0
     shared: tuple[str, ...] = ()
+    shared_by: str = "warp"
 
 
 class KernelPrediction(Struct, frozen=True):

@@ -182,13 +182,16 @@ WARP = 32
 """Threads of a warp."""
 
 
-class WarpLanes(Struct, frozen=True):
-    """How lanes of a warp share loops: the variable that says which `lane` a thread is, of how many, `count`, a
-    parameter of the kernel's template: a warp where all of `long` (kernel's names) hold at the launch, and indices of
-    32 bits are enough where the kernel asks that; else 1."""
+class SharingThreads(Struct, frozen=True):
+    """How threads share an iteration along x and loops of it: the variable that says which of them a thread is, `rank`,
+    and of how many, `count`, a parameter of the kernel's template: `width` where all of `long` (kernel's names) hold at
+    the launch, and indices of 32 bits are enough where the kernel asks that; else 1. They are the lanes of a warp, or
+    (`column`) threads of a block above one another, along y, of which each row is a warp."""
 
-    lane: Symbol
+    rank: Symbol
     count: Symbol
+    width: int
+    column: bool = False
     long: tuple[Expr, ...] = ()
 
 
@@ -221,7 +224,7 @@ class Kernel(Struct, frozen=True):
     `reordered`: floating-point numbers are summed in another order than the user's.
     `index`: the kernel is a template over the type of this name, in which it computes indices: int where all of
     `narrow` (kernel's names) hold at the launch, else long long. Empty: there is no such type.
-    `lanes`: an iteration along x may have all lanes of a warp, which share loops of the body; None: it has a thread.
+    `sharing`: several threads may share an iteration along x, and loops of the body; None: each has one of its own.
     """
 
     name: str
@@ -251,16 +254,27 @@ class Kernel(Struct, frozen=True):
     turns: int = 1
     few: int = 0
     constants: tuple[tuple[Symbol, Symbol], ...] = ()
-    lanes: WarpLanes | None = None
+    sharing: SharingThreads | None = None
 
     def block_of(self, threads: int) -> tuple[int, int, int]:
         """Return the block of a launch with so many threads along x."""
         return (WARP, 1, 1) if threads < self.few else self.block
 
+    def shared_block_of(self, iterations: int) -> tuple[int, int, int]:
+        """Return the block of a launch in which threads share so many iterations along x."""
+        assert self.sharing is not None, "a kernel whose threads share loops"
+        if self.sharing.column:
+            return WARP, self.sharing.width, 1
+        return self.block_of(iterations * self.sharing.width)
+
     @property
     def covered(self) -> tuple[int, int, int]:
         """How many iterations a block has along x, y and z."""
-        (x, y, z), (across, down, deep) = self.block, self.elements
+        return self.covered_by(self.block)
+
+    def covered_by(self, block: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Return how many iterations a block of this shape has."""
+        (x, y, z), (across, down, deep) = block, self.elements
         return x * across, y * down, z * deep
 
     @property
@@ -292,7 +306,7 @@ class Decision(Partial, frozen=True, eq=False):
     elements each thread of the kernel that has it runs so many rows and columns of iterations, `elements`, for itself
     buffers  its tiles are two for each read, of which one is filled while the other is used
     vectors  a thread loads `width` neighbors in a row of its tiles at once
-    warps    the lanes of a warp, `width` of them, go through it together
+    shares   `width` threads go through it together: the lanes of a warp, or 16 of a block above one another
     `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
@@ -302,7 +316,7 @@ class Decision(Partial, frozen=True, eq=False):
     function: str
     kind: Literal[
         "device", "one thread", "host", "threads", "tiles", "halo", "passes", "elements", "constant", "buffers",
-        "vectors", "warps",
+        "vectors", "shares",
     ]  # fmt: skip
     node: Loop
     axes: tuple[Axis, ...] = ()

@@ -20,14 +20,14 @@ from warpsmith.emit.device.library import library_names, library_texts
 from warpsmith.emit.device.placed import check_outside, placed_names
 from warpsmith.emit.device.reduction import block_texts
 from warpsmith.emit.device.running import scan_helpers
-from warpsmith.emit.device.warps import warp_names, warp_texts
+from warpsmith.emit.device.sharing import sharing_names, sharing_texts
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.words import Support
 from warpsmith.tree.library_texts import is_assertion
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import Printer, join_lines
-from warpsmith.tree.program import Combine, Kernel, Program, Scan, Unit, WarpLanes
+from warpsmith.tree.program import Combine, Kernel, Program, Scan, SharingThreads, Unit
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
@@ -69,7 +69,7 @@ def device_section(
         check_outside(kernel, unit, patcher.printer)
     kernels = tuple(classes.kernel(kernel) for kernel in kernels)
     helpers = tuple(classes.function(helper) for helper in called)
-    atomics, warps = atomic_names(kernels, support), warp_names(kernels, support)
+    atomics, warps = atomic_names(kernels, support), sharing_names(kernels, support)
     bodies = (*(kernel.body for kernel in kernels), *(helper.body for helper in helpers))
     library = library_names(bodies, frozenset(f.symbol for f in helpers), support)
     own = helper_names(helpers, bodies, helper_prefix, support)
@@ -84,7 +84,7 @@ def device_section(
     pieces += library_texts(library, support)
     pieces += _helper_texts(helpers, names, patcher.printer, macros)
     pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
-    pieces += warp_texts(warps)
+    pieces += sharing_texts(warps)
     device, texts, declarations, places = list(pieces), list(pieces), [], []
     taken = identifiers("\n".join(pieces)) | macros.names
     for kernel in kernels:
@@ -118,7 +118,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
     own = [*kernel.locals, *kernel.shared, *(symbol for symbol, _ in kernel.positions)]
     own += [*(c.variable for c in kernel.reductions), *(s for s in (kernel.inside, kernel.turn) if s is not None)]
     own += [scan.variable for scan in kernel.scans]
-    own += [] if kernel.lanes is None else [kernel.lanes.lane, kernel.lanes.count]
+    own += [] if kernel.sharing is None else [kernel.sharing.rank, kernel.sharing.count]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
     renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own, macros=macros.names)
     symbols = {**renamed, **{host: renamed.get(symbol, symbol) for host, symbol in to_device.items()}}
@@ -139,7 +139,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macro
         launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
         guards=tuple(device(guard) for guard in kernel.guards),
         narrow=tuple(device(condition) for condition in kernel.narrow),
-        lanes=None if kernel.lanes is None else _device_lanes(kernel.lanes, symbols, device),
+        sharing=None if kernel.sharing is None else _device_sharing(kernel.sharing, symbols, device),
         parameters=tuple(msgspec.structs.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
@@ -163,12 +163,14 @@ def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[
     )
 
 
-def _device_lanes(lanes: WarpLanes, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> WarpLanes:
+def _device_sharing(
+    one: SharingThreads, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]
+) -> SharingThreads:
     return msgspec.structs.replace(
-        lanes,
-        lane=symbols.get(lanes.lane, lanes.lane),
-        count=symbols.get(lanes.count, lanes.count),
-        long=tuple(device(condition) for condition in lanes.long),
+        one,
+        rank=symbols.get(one.rank, one.rank),
+        count=symbols.get(one.count, one.count),
+        long=tuple(device(condition) for condition in one.long),
     )
 
 

@@ -77,7 +77,7 @@ def kernel_text(
             fresh(f"t_{m.loop.variable.name}", used),
             fresh(f"first_{m.axis}", used) if m.axis in kernel.sliced else "",
             kernel.elements["xyz".index(m.axis)],
-            kernel.lanes.count.name if kernel.lanes is not None and m.axis == "x" else "",
+            "" if kernel.sharing is None or kernel.sharing.column else kernel.sharing.count.name,
         )
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
@@ -85,8 +85,11 @@ def kernel_text(
         return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
-    narrow, lanes = fresh("narrow", used), fresh("lanes", used)
-    launcher = launcher_text(Launcher(kernel, name, threads, printer, support, used, together, asserts, narrow, lanes))
+    narrow = fresh("narrow", used)
+    sharing = "" if kernel.sharing is None else fresh("rows" if kernel.sharing.column else "lanes", used)
+    launcher = launcher_text(
+        Launcher(kernel, name, threads, printer, support, used, together, asserts, narrow, sharing)
+    )
     return KernelText(device, launcher, wrap(f"{launcher_words(kernel, {})};"))
 
 
@@ -125,7 +128,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     words |= {symbol.name for symbol in (*kernel.shared, *(symbol for symbol, _ in kernel.positions))}
     words |= {symbol.name for _, symbol in kernel.constants}
     words |= {kernel.turn.name} if kernel.turn is not None else set()
-    words |= {kernel.lanes.lane.name, kernel.lanes.count.name} if kernel.lanes is not None else set()
+    words |= {kernel.sharing.rank.name, kernel.sharing.count.name} if kernel.sharing is not None else set()
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 
@@ -153,8 +156,7 @@ def _device_text(
     for thread in threads:
         if not thread.strided:
             lines += [_UNIT * depth + line for line in _counter(thread, printer)]
-    if kernel.lanes is not None:
-        lines.append(f"{_UNIT}const int {kernel.lanes.lane.name} = threadIdx.x % {kernel.lanes.count.name};")
+    lines += _rank_line(kernel)
     for thread in threads:
         if thread.strided:
             lines.append(wrap(_UNIT * depth + _walk(thread, printer)))
@@ -164,7 +166,7 @@ def _device_text(
     if kernel.inside is None and prod(kernel.elements) == 1:
         lines += _guarded_body(kernel.body, conditions, depth, printer)
     else:
-        lines += _body_of_block(kernel, conditions, printer)
+        lines += _body_of_block(kernel, conditions, threads, printer)
     lines += [_UNIT * d + "}" for d in range(depth - 1, 0, -1)]
     if not kernel.reductions:
         return "\n".join([*lines, "}"])
@@ -172,10 +174,18 @@ def _device_text(
     return "\n".join([*lines, "}", "", together.finish_text()])
 
 
+def _rank_line(kernel: Kernel) -> list[str]:
+    """Return the line that says which of the threads that share an iteration a thread is."""
+    if kernel.sharing is None:
+        return []
+    value = "threadIdx.y" if kernel.sharing.column else f"threadIdx.x % {kernel.sharing.count.name}"
+    return [f"{_UNIT}const int {kernel.sharing.rank.name} = {value};"]
+
+
 def _template_line(kernel: Kernel) -> str:
     """Return the line before the kernel where it is a template."""
     words = [f"typename {kernel.index}"] if kernel.index else []
-    words += [f"int {kernel.lanes.count.name}"] if kernel.lanes is not None else []
+    words += [f"int {kernel.sharing.count.name}"] if kernel.sharing is not None else []
     return f"template <{', '.join(words)}>\n" if words else ""
 
 
@@ -187,12 +197,17 @@ def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printe
     return _shift_text(text, _UNIT * depth).split("\n")
 
 
-def _body_of_block(kernel: Kernel, conditions: list[str], printer: Printer) -> list[str]:
+def _body_of_block(kernel: Kernel, conditions: list[str], threads: list[MappedThread], printer: Printer) -> list[str]:
     """Return the body that all threads of a block run, behind what tells each of them where it is; a body of several
     iterations tests each of them itself."""
     lines = [f"const int {symbol.name} = threadIdx.{axis};" for symbol, axis in kernel.positions]
     if kernel.inside is not None:
         lines.append(wrap(f"const bool {kernel.inside.name} = {' && '.join(conditions) or 'true'};"))
+    if kernel.inside is not None and kernel.sharing is not None:
+        # the others wait with them: they go along with the first iteration of the block, and store nothing
+        loop = threads[0].loop
+        back = "threadIdx.x" if loop.step == 1 else f"{loop.step} * (int)threadIdx.x"
+        lines += [f"if (!{kernel.inside.name})", f"{_UNIT}{loop.variable.name} -= {back};"]
     for stmt in statements_of(kernel.body):
         lines += join_lines(printer.stmt(stmt), _UNIT).split("\n")
     return [_shift_text(line, _UNIT) for line in lines]
@@ -206,8 +221,8 @@ def _shift_text(text: str, indent: str) -> str:
 def _thread_index(thread: MappedThread) -> str:
     axis = thread.axis
     block = f"({thread.first} + blockIdx.{axis})" if thread.first else f"blockIdx.{axis}"
-    if thread.lanes:
-        return f"{block} * (blockDim.{axis} / {thread.lanes}) + threadIdx.{axis} / {thread.lanes}"
+    if thread.shared:
+        return f"{block} * (blockDim.{axis} / {thread.shared}) + threadIdx.{axis} / {thread.shared}"
     if thread.elements == 1:
         return f"{block} * blockDim.{axis} + threadIdx.{axis}"
     if axis == "x":

@@ -14,8 +14,8 @@ from typing import Final
 
 from warpsmith.emit.parts import select
 from warpsmith.emit.words import Support
+from warpsmith.tree.memory.shared_values import BLOCK_SYNC, WARP_SYNC
 from warpsmith.tree.memory.tile_copies import FETCH_WIDE, LOAD_WIDE, TILE_COPIES
-from warpsmith.tree.memory.warp_values import WARP_SYNC
 from warpsmith.tree.nodes import Name, Node
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
@@ -31,7 +31,7 @@ CARRIED: Final[Mapping[str, str]] = {
 """The functions of the C library, each with the part of `runtime/` that has it."""
 
 
-_OURS: Final = frozenset({*TILE_COPIES, WARP_SYNC})
+_OURS: Final = frozenset({*TILE_COPIES, BLOCK_SYNC, WARP_SYNC})
 
 
 def library_names(bodies: Iterable[Node], defined: Set[Symbol], support: Support) -> dict[Symbol, str]:
@@ -61,6 +61,6 @@ def _part_of(symbol: Symbol) -> str:
         return "tile_fetches.cu"
     if symbol in LOAD_WIDE.values():
         return "tile_loads.cu"
-    if symbol == WARP_SYNC:
-        return "warp_sync.cu"
+    if symbol in (BLOCK_SYNC, WARP_SYNC):
+        return f"{symbol.name}.cu"
     return "tile_copies.cu" if symbol in TILE_COPIES else CARRIED[symbol.name]

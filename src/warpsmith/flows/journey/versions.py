@@ -28,7 +28,7 @@ from warpsmith.offload.gain.sizes import Size, Sizes
 from warpsmith.offload.plan import Fragment
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Function
-from warpsmith.tree.program import WARP, Kernel
+from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import Pointer, Scalar
 
 __all__ = ["KernelCall", "Version", "hand_version", "port_version"]
@@ -140,7 +140,7 @@ def _calls(
     threads: dict[str, int] = {
         m.axis: int(c.value) for m, c in zip(kernel.mapped, counts, strict=True) if c is not None
     }
-    grid = launched_grid(kernel, threads, lanes=1 if kernel.lanes is None else WARP)
+    grid = launched_grid(kernel, threads, shared=True)
     if grid is None:
         return
     arguments: dict[str, bytes] = {}

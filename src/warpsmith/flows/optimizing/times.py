@@ -79,7 +79,7 @@ class KernelTimes:
 
 def _tests(kernel: Kernel) -> tuple[str, ...]:
     """Return what a launch tests to know whether warps share loops."""
-    return () if kernel.lanes is None else tuple(print_expr(condition) for condition in kernel.lanes.long)
+    return () if kernel.sharing is None else tuple(print_expr(condition) for condition in kernel.sharing.long)
 
 
 def _place_key(kernel: Kernel, place: LaunchPlace) -> object:

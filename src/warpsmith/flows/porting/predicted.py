@@ -44,7 +44,7 @@ from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.tree.nodes import For
-from warpsmith.tree.program import WARP, Kernel
+from warpsmith.tree.program import Kernel
 from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names
@@ -149,15 +149,15 @@ def read_kernels(
 
 
 def launched_name(kernel: Kernel, *, narrow: bool, shared: bool = True) -> str:
-    """Return what a launcher calls: of a template the instance for indices in 32 bits or in 64, and for warps that
-    share loops or threads that do not."""
+    """Return what a launcher calls: of a template the instance for indices in 32 bits or in 64, and for threads that
+    share loops or do not."""
     words = [] if not kernel.index else ["int" if narrow else "long long"]
-    words += [] if kernel.lanes is None else [str(WARP if shared and narrow else 1)]
+    words += [] if kernel.sharing is None else [str(kernel.sharing.width if shared and narrow else 1)]
     return f"{kernel.name}_kernel" + (f"<{', '.join(words)}>" if words else "")
 
 
 def list_instances(kernel: Kernel) -> dict[tuple[bool, bool], str]:
-    """Return what a launcher may call, by whether indices have 32 bits and whether warps share loops."""
+    """Return what a launcher may call, by whether indices have 32 bits and whether threads share loops."""
     ways = ((narrow, shared) for narrow in (True, False) for shared in (True, False))
     return {(narrow, shared): launched_name(kernel, narrow=narrow, shared=shared) for narrow, shared in ways}
 
@@ -190,7 +190,7 @@ def predict_kernel(
         return KernelPrediction(kernel.name, lacks=("a launch that the program comes to",))
     moments = [moment for place in launched.places for moment in _moments(kernel, place)]
     narrow = all(_is_narrow(kernel, moment) for moment in moments)
-    shared = any(_lanes_of(kernel, moment) > 1 for moment in moments)
+    shared = any(_is_shared(kernel, moment) for moment in moments)
     read = found_kernels.get(launched_name(kernel, narrow=narrow, shared=shared))
     if read is None:
         return KernelPrediction(kernel.name, lacks=("a model of something in its text",))
@@ -235,7 +235,7 @@ def list_launches(kernel: Kernel, launched: KernelTime) -> dict[tuple[LaunchedGr
 def _add_alike(kernel: Kernel, moments: Sequence[_Moment]) -> dict[tuple[LaunchedGrid, Sizing], float]:
     shapes: dict[tuple[LaunchedGrid, Sizing], float] = {}
     for moment in moments:
-        grid = launched_grid(kernel, _threads(kernel, moment.sizes), lanes=_lanes_of(kernel, moment))
+        grid = launched_grid(kernel, _threads(kernel, moment.sizes), shared=_is_shared(kernel, moment))
         if grid is None:
             continue  # no iteration, no launch
         sizes = tuple(sorted(_arguments(kernel, moment).items()))
@@ -249,12 +249,12 @@ def _is_narrow(kernel: Kernel, moment: _Moment) -> bool:
     return all(value is None or value.value for value in values)
 
 
-def _lanes_of(kernel: Kernel, moment: _Moment) -> int:
-    """Return how many lanes share an iteration along x; a warp where sizes are not known."""
-    if kernel.lanes is None or not _is_narrow(kernel, moment):
-        return 1
-    values = (moment.sizes.value(condition) for condition in kernel.lanes.long)
-    return WARP if all(value is None or value.value for value in values) else 1
+def _is_shared(kernel: Kernel, moment: _Moment) -> bool:
+    """Whether threads share an iteration along x; they do where sizes are not known."""
+    if kernel.sharing is None or not _is_narrow(kernel, moment):
+        return False
+    values = (moment.sizes.value(condition) for condition in kernel.sharing.long)
+    return all(value is None or bool(value.value) for value in values)
 
 
 def _threads(kernel: Kernel, sizes: Sizes) -> dict[str, int]:

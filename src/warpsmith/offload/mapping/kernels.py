@@ -22,12 +22,12 @@ from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.halo.kernel import tile_with_halo
 from warpsmith.offload.mapping.halo.passes import tile_passes
-from warpsmith.offload.mapping.lanes.shared_loops import LanesRequest, SharedLoops, share_loops
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, large_axes
 from warpsmith.offload.mapping.narrow import narrow_conditions
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.mapping.registers import keep_in_registers
+from warpsmith.offload.mapping.sharing.shared_loops import SharedLoops, SharingRequest, share_loops
 from warpsmith.offload.mapping.spaces.constants import PlacedConstant, place_constants
 from warpsmith.offload.mapping.tiled_text import TiledBody
 from warpsmith.offload.mapping.tiles import TileSearch
@@ -62,7 +62,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )
-from warpsmith.tree.program import WARP, Axis, Combine, Kernel, KernelParameter, MappedLoop, Program, WarpLanes
+from warpsmith.tree.program import WARP, Axis, Combine, Kernel, KernelParameter, MappedLoop, Program, SharingThreads
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
@@ -175,7 +175,7 @@ def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, par
     if tiling is None:
         parts = msgspec.structs.replace(parts, text=text)
         parts = msgspec.structs.replace(parts, narrow=_narrow(draft, parts))
-        asking = LanesRequest(request, region, draft, parts.heads, parts.mapping, text, variables, parts.passed)
+        asking = SharingRequest(request, region, draft, parts.heads, parts.mapping, text, variables, parts.passed)
         shared = share_loops(asking)
         return parts if shared is None else msgspec.structs.replace(parts, text=shared.body, shared=shared)
     return msgspec.structs.replace(parts, text=tiling.body.body, tiling=tiling, mapping=tiling.mapping)
@@ -342,7 +342,7 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         scans=kernel_scans(draft.scan, rewriter),
         index=rewriter.index.name if parts.narrow else "",
         narrow=tuple(rewriter.expr(condition) for condition in parts.narrow),
-        inside=None if tiled is None else tiled.inside,
+        inside=_inside(parts),
         shared=() if tiled is None else tiled.shared,
         positions=() if tiled is None else tiled.positions,
         elements=(1, 1, 1) if tiled is None else tiled.elements,
@@ -350,8 +350,15 @@ def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
         turns=1 if draft.passes is None else draft.passes.turns + len(draft.passes.nests),
         few=_FEW if tiled is None and alone and _is_long(request, draft, mapping) else 0,
         constants=tuple((one.parameter.symbol, one.variable) for one in parts.constants),
-        lanes=None if parts.shared is None else _lanes(rewriter, parts.shared.lanes),
+        sharing=None if parts.shared is None else _sharing(rewriter, parts.shared.threads),
     )
+
+
+def _inside(parts: _Parts) -> Symbol | None:
+    """Return the variable that tells a thread whether it is one of the launch, where all of a block run the body."""
+    if parts.tiling is not None:
+        return parts.tiling.body.inside
+    return None if parts.shared is None else parts.shared.inside
 
 
 def _is_reordered(draft: Draft, parts: _Parts) -> bool:
@@ -360,8 +367,8 @@ def _is_reordered(draft: Draft, parts: _Parts) -> bool:
     return scanned or shared or any(one.is_rounded for one in draft.accumulators)
 
 
-def _lanes(rewriter: Rewriter, lanes: WarpLanes) -> WarpLanes:
-    return msgspec.structs.replace(lanes, long=tuple(rewriter.expr(condition) for condition in lanes.long))
+def _sharing(rewriter: Rewriter, one: SharingThreads) -> SharingThreads:
+    return msgspec.structs.replace(one, long=tuple(rewriter.expr(condition) for condition in one.long))
 
 
 def _is_long(request: OffloadRequest, draft: Draft, mapping: ThreadMapping | None) -> bool:

@@ -115,6 +115,7 @@ def _kernel_entry(fragment: Fragment) -> KernelEntry:
         elements=kernel.elements,
         few=kernel.few,
         shared=fragment.shared,
+        shared_by="block" if kernel.sharing is not None and kernel.sharing.column else "warp",
     )
 
 

@@ -128,7 +128,7 @@ def _kernel(kernel: KernelEntry) -> Json:
     if kernel.few:
         entry["few_threads"] = kernel.few
     if kernel.shared:
-        entry["shared_by_warps"] = list(kernel.shared)
+        entry["shared_loops"] = {"loops": list(kernel.shared), "by": kernel.shared_by}
     if prod(kernel.elements) > 1:
         entry["elements"] = list(kernel.elements)
     if kernel.model is not None:

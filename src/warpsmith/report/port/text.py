@@ -134,7 +134,7 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     columns, rows, _ = kernel.elements
     several = f"; {rows} x {columns} iterations a thread" if rows * columns > 1 else ""
     few = f" ({WARP} if few)" if kernel.few else ""
-    tiles += f"; warps share {', '.join(kernel.shared)}" if kernel.shared else ""
+    tiles += f"; {kernel.shared_by}s share {', '.join(kernel.shared)}" if kernel.shared else ""
     return kernel.name, lines, f"{axes}; blocks of {block}{few}, grid {grid}{tiles}{several}"
 
 

@@ -16,7 +16,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.program import WARP, Kernel
+from warpsmith.tree.program import Kernel
 
 TEXT = """
 void one(int n, int m, int l, double *x) { for (int i = 0; i < n; i++) x[i] = i; }
@@ -36,6 +36,8 @@ void far(int n, int m, int l, double *restrict x, const double *restrict a)
 { for (long i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) s = s * a[i * m + j]; x[i] = s; } }
 void fixed_rows(int n, int m, int l, double *restrict x, const double *restrict a)
 { for (int i = 0; i < 100; i++) { double s = 0; for (int j = 0; j < m; j++) s = s * a[i * m + j]; x[i] = s; } }
+void columns(int n, int m, int l, double *restrict x, const double *restrict a)
+{ for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) s += a[(long)j * n + i]; x[i] = s; } }
 void fixed(int n, int m, int l, double x[100][300])
 { for (int i = 0; i < 100; i++) for (int j = 0; j < 300; j++) x[i][j] = i; }
 """
@@ -90,24 +92,24 @@ def _launched(kernels: Sequence[Kernel], text: str, folder: Path) -> Mapping[tup
 def _in_numbers(kernel: Kernel, sizes: tuple[int, int, int]) -> LaunchedGrid | None:
     values = dict(zip(("i", "j", "k"), (100, 300, 0) if "fixed" in kernel.name else sizes, strict=True))
     threads = {m.axis: values[m.loop.variable.name[0]] for m in kernel.mapped}
-    return launched_grid(kernel, threads, lanes=_lanes(kernel, sizes))
+    return launched_grid(kernel, threads, shared=_is_shared(kernel, sizes))
 
 
-def _lanes(kernel: Kernel, sizes: tuple[int, int, int]) -> int:
-    """Return how many lanes share an iteration, as the launcher's tests say."""
-    if kernel.lanes is None:
-        return 1
+def _is_shared(kernel: Kernel, sizes: tuple[int, int, int]) -> bool:
+    """Whether threads share an iteration, as the launcher's tests say."""
+    if kernel.sharing is None:
+        return False
     given = {p.symbol: Size(sizes["nml".index(p.host.name)]) for p in kernel.parameters if p.kind == "value"}
-    said = [Sizes(given).value(one) for one in (*kernel.narrow, *kernel.lanes.long)]
+    said = [Sizes(given).value(one) for one in (*kernel.narrow, *kernel.sharing.long)]
     assert all(one is not None for one in said)
-    return WARP if all(one is not None and one.value for one in said) else 1
+    return all(one is not None and bool(one.value) for one in said)
 
 
 def test_grids_are_those_of_the_launchers(tmp_path: Path) -> None:
     kernels, text = _kernels(TEXT, tmp_path)
-    assert len(kernels) == 10 and any(kernel.covered != kernel.block for kernel in kernels)
-    assert {kernel.function for kernel in kernels if kernel.few} == {"rows", "far", "fixed_rows"}
-    assert {kernel.function for kernel in kernels if kernel.lanes is not None} == {"rows", "fixed_rows"}
+    assert len(kernels) == 11 and any(kernel.covered != kernel.block for kernel in kernels)
+    assert {kernel.function for kernel in kernels if kernel.few} == {"rows", "far", "columns", "fixed_rows"}
+    assert {kernel.function for kernel in kernels if kernel.sharing is not None} == {"rows", "columns", "fixed_rows"}
     noted = _launched(kernels, text, tmp_path)
     for kernel in kernels:
         for at, sizes in enumerate(SIZES):

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from warpsmith.emit.device.reduction import MOST_BLOCKS
 from warpsmith.machine.limits import MAX_GRID
-from warpsmith.tree.program import Kernel
+from warpsmith.tree.program import WARP, Kernel
 
 __all__ = ["LaunchedGrid", "launched_grid", "most_blocks"]
 
@@ -40,16 +40,19 @@ def most_blocks(kernel: Kernel, axis: str) -> int:
     return shares[len(kernel.mapped)][at]
 
 
-def launched_grid(kernel: Kernel, threads: Mapping[str, int], *, lanes: int = 1) -> LaunchedGrid | None:
-    """Return the grid for so many threads along each axis that a loop is mapped to; None: nothing is launched. `lanes`:
-    how many threads share an iteration along x."""
+def launched_grid(kernel: Kernel, threads: Mapping[str, int], *, shared: bool = False) -> LaunchedGrid | None:
+    """Return the grid for so many iterations along each axis that a loop is mapped to; None: nothing is launched.
+    `shared`: several threads share an iteration along x."""
     if any(count <= 0 for count in threads.values()):
         return None
     sizes, slices = [1, 1, 1], 1
-    block = kernel.block_of(threads.get("x", 1) * lanes)
+    x = threads.get("x", 1)
+    block, covered = kernel.block_of(x), kernel.covered_by(kernel.block_of(x))
+    if shared and kernel.sharing is not None:
+        block = kernel.shared_block_of(x)
+        covered = (WARP if kernel.sharing.column else block[0] // kernel.sharing.width, 1, 1)
     for at, axis in enumerate(_AXES):
-        covered = block[at] * kernel.elements[at] // (lanes if axis == "x" else 1)
-        blocks = -(-threads.get(axis, 1) // covered)
+        blocks = -(-threads.get(axis, 1) // covered[at])
         sizes[at] = min(blocks, most_blocks(kernel, axis))
         slices *= 1 if axis in kernel.strided else -(-blocks // sizes[at])
     return LaunchedGrid((sizes[0], sizes[1], sizes[2]), block, slices)

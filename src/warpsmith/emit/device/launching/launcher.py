@@ -13,7 +13,7 @@ from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launche
 from warpsmith.emit.device.reduction import Accumulators
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
-from warpsmith.tree.program import WARP, Kernel, KernelParameter
+from warpsmith.tree.program import WARP, Kernel, KernelParameter, SharingThreads
 from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import Array, Pointer, Record, Scalar
 
@@ -26,7 +26,7 @@ _NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned
 class Launcher(Struct, frozen=True):
     """What the text of a launcher is made of: the kernel and its `name`, the threads, names that are taken (`used`),
     what threads do `together`, whether the kernel `asserts`, and the names of the test for 32-bit indices (`narrow`)
-    and of how many `lanes` share an iteration."""
+    and of how many threads share an iteration (`sharing`)."""
 
     kernel: Kernel
     name: str
@@ -37,14 +37,14 @@ class Launcher(Struct, frozen=True):
     together: Accumulators
     asserts: bool
     narrow: str
-    lanes: str
+    sharing: str
 
 
 def launcher_text(launcher: Launcher) -> str:
     """Return the definition of a launcher."""
     kernel = launcher.kernel
     lines = head_lines(kernel, launcher.used, launcher.printer)
-    lines += _lanes_lines(launcher)
+    lines += _sharing_lines(launcher)
     shape = _shape(launcher)
     lines += [_UNIT + line for line in shape.before]
     lines += [wrap(_UNIT + line) for line in _constant_copies(launcher)]
@@ -52,7 +52,7 @@ def launcher_text(launcher: Launcher) -> str:
     passed = passed_arguments(kernel, launcher.printer)
     arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
     lines += [_UNIT + line for line in together.allocations()]
-    lines += [] if kernel.lanes is not None else _narrow_line(launcher)
+    lines += [] if kernel.sharing is not None else _narrow_line(launcher)
     lines += _launch_lines(launcher, shape, arguments)
     if launcher.asserts:
         lines += [f"{_UNIT}if (cudaDeviceSynchronize() == cudaErrorAssert)", f"{_UNIT * 2}abort();"]
@@ -140,25 +140,25 @@ def _instances(launcher: Launcher) -> list[tuple[str, str]]:
     has none."""
     kernel = launcher.kernel
     types = [(launcher.narrow, "int"), ("", "long long")] if kernel.index else [("", "")]
-    if kernel.lanes is None:
+    if kernel.sharing is None:
         return [(condition, f"<{type}>" if type else "") for condition, type in types]
-    shared = f"{types[0][1]}, {WARP}".removeprefix(", ")
-    if not kernel.lanes.long and not kernel.index:
+    shared = f"{types[0][1]}, {kernel.sharing.width}".removeprefix(", ")
+    if not kernel.sharing.long and not kernel.index:
         return [("", f"<{shared}>")]
     alone = [(condition, f"{type}, 1".removeprefix(", ")) for condition, type in types]
-    return [(f"{launcher.lanes} > 1", f"<{shared}>"), *((condition, f"<{words}>") for condition, words in alone)]
+    return [(f"{launcher.sharing} > 1", f"<{shared}>"), *((condition, f"<{words}>") for condition, words in alone)]
 
 
-def _lanes_lines(launcher: Launcher) -> list[str]:
-    """Return the lines that say how many lanes share an iteration, and what that depends on."""
-    lanes = launcher.kernel.lanes
-    if lanes is None:
+def _sharing_lines(launcher: Launcher) -> list[str]:
+    """Return the lines that say how many threads share an iteration, and what that depends on."""
+    sharing = launcher.kernel.sharing
+    if sharing is None:
         return []
     words = [launcher.narrow] if launcher.kernel.index else []
-    words += [launcher.printer.expr(condition) for condition in lanes.long]
-    chosen = f"{' && '.join(words)} ? {WARP} : 1" if words else str(WARP)
-    why = "// a warp shares loops that are long"
-    return [*_narrow_line(launcher), wrap(f"{_UNIT}const int {launcher.lanes} = {chosen}; {why}")]
+    words += [launcher.printer.expr(condition) for condition in sharing.long]
+    chosen = f"{' && '.join(words)} ? {sharing.width} : 1" if words else str(sharing.width)
+    why = f"// {'threads' if sharing.column else 'lanes of a warp'} share loops that are long"
+    return [*_narrow_line(launcher), wrap(f"{_UNIT}const int {launcher.sharing} = {chosen}; {why}")]
 
 
 def _narrow_line(launcher: Launcher) -> list[str]:
@@ -175,8 +175,8 @@ def _shape(launcher: Launcher) -> _Shape:
     if not threads:
         return _Shape((), (), "1", "1")
     block = launcher.kernel.block
-    if launcher.kernel.lanes is not None:
-        return _lanes_shape(launcher)
+    if launcher.kernel.sharing is not None:
+        return _sharing_shape(launcher, launcher.kernel.sharing)
     only = threads[0]
     plain = not only.strided and not only.first and only.elements == 1 and is_int_name(only.count)
     if len(threads) == 1 and only.axis == "x" and plain:
@@ -196,23 +196,28 @@ def _width(launcher: Launcher, count: str) -> tuple[str, str]:
     return f"const unsigned {width} = {count} < {kernel.few} ? {WARP} : {kernel.block[0]}; {why}", width
 
 
-def _lanes_shape(launcher: Launcher) -> _Shape:
-    """Return the shape of a launch in which lanes share an iteration of the one loop that is mapped."""
+def _sharing_shape(launcher: Launcher, sharing: SharingThreads) -> _Shape:
+    """Return the shape of a launch in which threads share an iteration of the one loop that is mapped."""
     (thread,) = launcher.threads
-    kernel, names = launcher.kernel, (f"count_{thread.loop.variable.name}", "iterations", "blocks")
-    count, covered, grid = (fresh(name, launcher.used) for name in names)
+    kernel, wanted = launcher.kernel, (f"count_{thread.loop.variable.name}", "iterations", "blocks")
+    count, covered, grid = (fresh(name, launcher.used) for name in wanted)
     lines = [
         f"const long long {count} = {wide_text(thread, launcher.printer)};",
         f"if ({count} <= 0)",
         f"{_UNIT}return;",
     ]
-    width = str(kernel.block[0])
+    width, shape = str(kernel.block[0]), ""
     if kernel.few:
-        line, width = _width(launcher, f"{count} * {launcher.lanes}")
+        line, width = _width(launcher, count if sharing.column else f"{count} * {launcher.sharing}")
         lines.append(line)
-    lines.append(f"const unsigned {covered} = {width} / {launcher.lanes}; // in a block")
+    if sharing.column:
+        lines.append(f"const unsigned {covered} = {launcher.sharing} > 1 ? {WARP} : {width}; // in a block")
+        shape = fresh("block", launcher.used)
+        lines.append(f"const dim3 {shape}({covered}, {launcher.sharing});")
+    else:
+        lines.append(f"const unsigned {covered} = {width} / {launcher.sharing}; // in a block")
     lines.append(f"const unsigned {grid} = (unsigned)(({count} + {covered} - 1) / {covered});")
-    return _Shape(tuple(lines), (), grid, width)
+    return _Shape(tuple(lines), (), grid, shape or width)
 
 
 def _general_shape(launcher: Launcher, block: tuple[int, int, int]) -> _Shape:

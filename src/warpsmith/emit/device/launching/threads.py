@@ -27,7 +27,7 @@ __all__ = [
 
 class MappedThread(Struct, frozen=True):
     """One mapped loop with its launch expressions; `index` names the 64-bit thread index where there is one, `first`
-    the first block of a slice where the axis is launched in slices ("": it is not), `lanes` how many threads share an
+    the first block of a slice where the axis is launched in slices ("": it is not), `shared` how many lanes share an
     iteration ("": each has its own)."""
 
     mapped: MappedLoop
@@ -38,7 +38,7 @@ class MappedThread(Struct, frozen=True):
     index: str
     first: str = ""
     elements: int = 1
-    lanes: str = ""
+    shared: str = ""
 
     @property
     def loop(self) -> For:

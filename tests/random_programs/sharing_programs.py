@@ -1,4 +1,4 @@
-"""Random functions whose threads go through loops that the lanes of a warp may share, and what calls them.
+"""Random functions whose threads go through loops that several of them may share, and what calls them.
 
     void f0(int n, int m, double A[restrict n][m], double B[restrict n][m], const double *restrict x, …)
     {
@@ -22,7 +22,7 @@ import random
 
 from msgspec import Struct
 
-__all__ = ["LaneFunction", "program", "random_functions"]
+__all__ = ["SharingFunction", "program", "random_functions"]
 
 _HEADER = (
     "(int n, int m, double A[restrict n][m], double B[restrict n][m], const double *restrict x, double *restrict y,"
@@ -52,7 +52,7 @@ _STORING = (
     "B[i][{j}] = {j} > 0 ? B[i][{j} - 1] * 0.5 + x[{j}] : 1;",
     "B[i][m - 1 - {j}] = B[i][{j}] + 1;",
 )
-# what lanes cannot share
+# what threads cannot share
 _CARRIED = (
     "w = w * 0.5 + x[{j}];",
     "s = x[{j}] - s;",
@@ -65,7 +65,7 @@ _BETWEEN = (
 )  # fmt: skip
 
 
-class LaneFunction(Struct, frozen=True):
+class SharingFunction(Struct, frozen=True):
     """One function, and the addresses of its loops that count with j."""
 
     name: str
@@ -73,12 +73,14 @@ class LaneFunction(Struct, frozen=True):
     loops: tuple[str, ...]
 
 
-def random_functions(seed: int, count: int) -> list[LaneFunction]:
+def random_functions(seed: int, count: int) -> list[SharingFunction]:
     """Return `count` functions."""
-    return [_function(random.Random(f"lanes {seed} {number}"), f"f{number}") for number in range(count)]
+    return [_function(random.Random(f"sharing {seed} {number}"), f"f{number}") for number in range(count)]
 
 
-def program(functions: list[LaneFunction], sizes: tuple[tuple[int, int], ...] = ((3, 5), (40, 71), (33, 130))) -> str:
+def program(
+    functions: list[SharingFunction], sizes: tuple[tuple[int, int], ...] = ((3, 5), (40, 71), (33, 130))
+) -> str:
     """Return a program that calls the functions with each of the sizes, one after the other."""
     calls = "\n".join(f"    {one.name}(n, m, A, B, x, y, c, z);" for one in functions)
     runs = "\n".join(f"    run({n}, {m});" for n, m in sizes)
@@ -111,7 +113,7 @@ int main(void)
 """
 
 
-def _function(chosen: random.Random, name: str) -> LaneFunction:
+def _function(chosen: random.Random, name: str) -> SharingFunction:
     lines = [f"double s = {chosen.choice(('0', 'y[i]', '0.5'))}, t = -5, w = 1;"]
     lines.append(f"int u = {chosen.choice(('0', 'c[i]'))}; unsigned v = 1;")
     for _ in range(chosen.randint(1, 3)):
@@ -122,7 +124,7 @@ def _function(chosen: random.Random, name: str) -> LaneFunction:
     lines.append("y[i] = y[i] * 0.5 + s + t + w; z[i] += u + v % 5;")
     body = "\n        ".join(lines)
     text = f"static void {name}{_HEADER}\n{{\n    for (int i = 0; i < n; i++) {{\n        {body}\n    }}\n}}"
-    return LaneFunction(name, text, _addresses(name, lines))
+    return SharingFunction(name, text, _addresses(name, lines))
 
 
 def _addresses(name: str, lines: list[str]) -> tuple[str, ...]:

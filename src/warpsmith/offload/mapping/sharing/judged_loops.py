@@ -49,13 +49,13 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Pointer, Scalar, Symbol, is_float, is_integer
 from warpsmith.tree.walk import names, peel, root_symbol, statements_of, walk, written_symbols
 
-__all__ = ["LaneLoop", "LaneStore", "LanesQuestion", "find_stores", "judge_loop", "own_variables"]
+__all__ = ["JudgedLoop", "OneStore", "SharingQuestion", "find_stores", "judge_loop", "own_variables"]
 
 _COMBINED: Final = ("+", "*", "min", "max", "&", "|", "^")
 _ROUNDED: Final = ("+", "*")
 
 
-class LaneLoop(Struct, frozen=True):
+class JudgedLoop(Struct, frozen=True):
     """A loop that lanes may go through together, what they combine behind it, and whether each lane `stores` to
     memory."""
 
@@ -64,19 +64,19 @@ class LaneLoop(Struct, frozen=True):
     stores: bool
 
 
-class LanesQuestion(Struct, frozen=True):
+class SharingQuestion(Struct, frozen=True):
     """What loops are judged by: the thread's body, its own variables, what it stores, which loops have iterations that
     are `independent` but for the variables that they combine, and whether floating-point numbers are combined in the
     order that they have (`precise`)."""
 
     body: Stmt
     own: frozenset[Symbol]
-    stores: tuple[LaneStore, ...]
+    stores: tuple[OneStore, ...]
     independent: Callable[[For], bool]
     precise: bool
 
 
-class LaneStore(Struct, frozen=True):
+class OneStore(Struct, frozen=True):
     """A statement that stores to what `root` names, and that one lane runs."""
 
     stmt: ExprStmt
@@ -89,9 +89,9 @@ def own_variables(body: Stmt, locals: Sequence[Symbol]) -> frozenset[Symbol]:
     return frozenset({*declared, *locals, *(part.variable for part in walk(body) if isinstance(part, For))})
 
 
-def find_stores(body: Stmt, own: frozenset[Symbol], summaries: Summaries) -> tuple[LaneStore, ...] | Reason:
+def find_stores(body: Stmt, own: frozenset[Symbol], summaries: Summaries) -> tuple[OneStore, ...] | Reason:
     """Return the statements of a thread that store, or why not all of what it does can be left to one lane."""
-    stores: list[LaneStore] = []
+    stores: list[OneStore] = []
     effects = {id(part): part for part in walk(body) if has_effect(part)}
     for part in walk(body):
         why = _why_not(part, own, summaries)
@@ -106,7 +106,7 @@ def find_stores(body: Stmt, own: frozenset[Symbol], summaries: Summaries) -> tup
         inner = [one for one in walk(part.expr) if id(one) in effects and one is not peel(part.expr)]
         if root is None or inner:
             return Reason("STP002", "a statement stores, and does something else besides", part.span)
-        stores.append(LaneStore(part, root))
+        stores.append(OneStore(part, root))
     seen = {id(peel(one.stmt.expr)) for one in stores}
     for one in effects.values():
         target = _target(one)
@@ -136,7 +136,7 @@ def _target(expr: Node) -> Expr | None:
 # --- one loop
 
 
-def judge_loop(loop: For, question: LanesQuestion) -> LaneLoop | Reason:
+def judge_loop(loop: For, question: SharingQuestion) -> JudgedLoop | Reason:
     """Say whether lanes may go through one loop of a thread's body together."""
     found = scalar_reductions(loop)
     inside = {id(part) for part in walk(loop)}
@@ -148,10 +148,10 @@ def judge_loop(loop: For, question: LanesQuestion) -> LaneLoop | Reason:
         why = "the loop combines nothing, and stores nothing: it has nothing that lanes could share"
     if why is not None or reasons:
         return Reason("STP002", why or reasons[0], loop.header)
-    return LaneLoop(loop, tuple(_accumulator(one) for one in found), bool(stores))
+    return JudgedLoop(loop, tuple(_accumulator(one) for one in found), bool(stores))
 
 
-def _why_not_changed(loop: For, stores: Sequence[LaneStore], question: LanesQuestion) -> str | None:
+def _why_not_changed(loop: For, stores: Sequence[OneStore], question: SharingQuestion) -> str | None:
     if ends_early(loop.body):
         return "the loop may end early"
     stored = {id(peel(one.stmt.expr)) for one in stores}

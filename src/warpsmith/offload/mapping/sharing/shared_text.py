@@ -1,4 +1,4 @@
-"""The body of a thread of whose warp all lanes go through loops together.
+"""The body of a thread that goes through loops together with others: the lanes of its warp, or a column of its block.
 
     s = lane == 0 ? s : -0.0;                        what was there before counts once
     for (j = lane; j < n; j += Lanes)
@@ -8,10 +8,11 @@
         y[i] = s;
 
 `Lanes` is 32, or 1 where a launch has short loops: then every thread has an iteration of its own, lane 0 is its only
-one, and the text does what it did before.
+one, and the text does what it did before. The threads of a column of a block say `row` and `Rows` in their place, and
+wait at barriers; those past the last iteration go along with them, and store nothing (`inside`).
 
-Invariant: where Lanes is 32, all 32 lanes of a warp come to each `ws_warp_sum` and to each wait together: nothing that
-they take a branch by differs between them.
+Invariant: where threads share loops, all of a warp, or of a block, come to each function that combines values and to
+each wait together: nothing that lanes take a branch by differs between them, nor what threads of a block do.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number, wide
-from warpsmith.offload.mapping.lanes.lane_loops import LaneLoop, LaneStore
+from warpsmith.offload.mapping.sharing.judged_loops import JudgedLoop, OneStore
 from warpsmith.offload.values.reductions import Accumulator
 from warpsmith.offload.values.updates import neutral
-from warpsmith.tree.memory.warp_values import WARP_SYNC, warp_function
+from warpsmith.tree.memory.shared_values import BLOCK_SYNC, WARP_SYNC, column_function, warp_function
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -47,20 +48,24 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import INT, VOID, Symbol
 from warpsmith.tree.walk import loops, names, peel, root_symbol, statements_of, walk
 
-__all__ = ["LaneVariables", "write_lanes"]
+__all__ = ["SharingVariables", "write_shared"]
 
 
-class LaneVariables(Struct, frozen=True):
-    """The variables of the text: which lane it is, of how many, and for each loop whose counter could run over its end
-    a wide one."""
+class SharingVariables(Struct, frozen=True):
+    """The variables of the text: which thread it is (`rank`), of how many (`count`), for each loop whose counter could
+    run over its end a wide one, and whether the thread has an iteration of the launch (`inside`; None: all that are
+    here have one). Where it is given, threads of a column share loops, else lanes of a warp."""
 
-    lane: Symbol
-    lanes: Symbol
+    rank: Symbol
+    count: Symbol
     wide: Mapping[For, Symbol]
+    inside: Symbol | None = None
 
 
-def write_lanes(body: Stmt, shared: Sequence[LaneLoop], stores: Sequence[LaneStore], variables: LaneVariables) -> Stmt:
-    """Return a thread's body in which the lanes of a warp share loops, and one of them runs the `stores`."""
+def write_shared(
+    body: Stmt, shared: Sequence[JudgedLoop], stores: Sequence[OneStore], variables: SharingVariables
+) -> Stmt:
+    """Return a thread's body in which threads share loops, and one of them runs the `stores`."""
     return _without_last_wait(_Writer(body, shared, stores, variables).write(body))
 
 
@@ -79,12 +84,12 @@ def _is_wait(stmt: Stmt) -> bool:
     if not isinstance(stmt, ExprStmt) or not isinstance(stmt.expr, Call):
         return False
     function = stmt.expr.function
-    return isinstance(function, Name) and function.symbol == WARP_SYNC
+    return isinstance(function, Name) and function.symbol in (BLOCK_SYNC, WARP_SYNC)
 
 
 class _Writer:
     def __init__(
-        self, body: Stmt, shared: Sequence[LaneLoop], stores: Sequence[LaneStore], variables: LaneVariables
+        self, body: Stmt, shared: Sequence[JudgedLoop], stores: Sequence[OneStore], variables: SharingVariables
     ) -> None:
         self._shared = {id(one.loop): one for one in shared}
         by_lanes = {id(part) for one in shared if one.stores for part in walk(one.loop)}
@@ -108,7 +113,7 @@ class _Writer:
 
     def _list(self, statements: Sequence[Stmt]) -> list[Stmt]:
         made: list[Stmt] = []
-        group: list[LaneStore] = []
+        group: list[OneStore] = []
         for at, stmt in enumerate(statements):
             if id(stmt) in self._stores:
                 group.append(self._stores[id(stmt)])
@@ -119,23 +124,29 @@ class _Writer:
             made += [self.write(stmt)] if one is None else self._loop(one, statements[:at])
         return [*made, *self._by_one_lane(group)]
 
-    def _by_one_lane(self, group: Sequence[LaneStore]) -> list[Stmt]:
+    def _by_one_lane(self, group: Sequence[OneStore]) -> list[Stmt]:
         if not group:
             return []
         span = group[0].stmt.span
         stores: tuple[Stmt, ...] = tuple(one.stmt for one in group)
         then = stores[0] if len(stores) == 1 else Block(span=span, statements=stores)
-        lane = binary("==", name(self._variables.lane, span), number(0, span), INT)
-        found: Stmt = If(span=span, condition=lane, then=then, other=None)
+        first = binary("==", name(self._variables.rank, span), number(0, span), INT)
+        if self._variables.inside is not None:
+            first = binary("&&", first, name(self._variables.inside, span), INT)
+        found: Stmt = If(span=span, condition=first, then=then, other=None)
         if not any(one.root in self._read for one in group):
             return [found]
         # other lanes read what is stored: not before it is there, and not late what was there before
         return [self._wait(span), found, self._wait(span)]
 
-    def _loop(self, one: LaneLoop, before: Sequence[Stmt]) -> list[Stmt]:
+    def _loop(self, one: JudgedLoop, before: Sequence[Stmt]) -> list[Stmt]:
         starts = [self._start(each) for each in one.together if not _starts_neutral(each, before)]
         ends = [self._end(each) for each in one.together]
-        made = [*(start for start in starts if start is not None), self._counted(one.loop), *ends]
+        counted = self._counted(one.loop)
+        if one.stores and self._variables.inside is not None:
+            span, inside = one.loop.span, self._variables.inside
+            counted = If(span=span, condition=name(inside, span), then=counted, other=None)
+        made = [*(start for start in starts if start is not None), counted, *ends]
         inside = {id(use) for use in names(one.loop)}
         if not one.stores or (one.loop not in self._repeated and not self._is_used_outside(one.loop, inside)):
             return made
@@ -148,30 +159,32 @@ class _Writer:
         return any(use.symbol in stored and id(use) not in inside for use in names(self._body))
 
     def _wait(self, span: Span) -> Stmt:
-        return _call(WARP_SYNC, (name(self._variables.lanes, span),), span)
+        function = WARP_SYNC if self._variables.inside is None else BLOCK_SYNC
+        return _call(function, (name(self._variables.count, span),), span)
 
     def _start(self, one: Accumulator) -> Stmt | None:
         """Return what leaves the value before the loop to one lane; values that combining changes nothing of stay."""
         if one.keeps:
             return None
         span = one.element.span
-        lane = binary("==", name(self._variables.lane, span), number(0, span), INT)
-        value = Conditional(span=span, type=one.type, condition=lane, then=one.element, other=neutral(one))
+        first = binary("==", name(self._variables.rank, span), number(0, span), INT)
+        value = Conditional(span=span, type=one.type, condition=first, then=one.element, other=neutral(one))
         return _assign(one.symbol, value, span)
 
     def _end(self, one: Accumulator) -> Stmt:
         span = one.element.span
-        arguments = (one.element, name(self._variables.lanes, span))
-        function = warp_function(one.op, one.type)
+        arguments = (one.element, name(self._variables.count, span))
+        made = warp_function if self._variables.inside is None else column_function
+        function = made(one.op, one.type)
         call = Call(span=span, type=one.type, function=name(function, span), arguments=arguments)
         return _assign(one.symbol, call, span)
 
     def _counted(self, loop: For) -> Stmt:
         span, counter, ahead = loop.span, loop.variable, self._variables.wide.get(loop)
         moved = counter if ahead is None else ahead
-        lane = _times(name(self._variables.lane, span), loop.step)
+        rank = _times(name(self._variables.rank, span), loop.step)
         lower = loop.lower if ahead is None else wide(loop.lower)
-        first = binary("+", lower, lane, moved.type)
+        first = binary("+", lower, rank, moved.type)
         body: Stmt = loop.body
         if ahead is not None:
             value = Cast(span=span, type=counter.type, operand=name(ahead, span))
@@ -188,11 +201,11 @@ class _Writer:
                 type=moved.type,
                 op="+=",
                 target=name(moved, span),
-                value=_times(name(self._variables.lanes, span), loop.step),
+                value=_times(name(self._variables.count, span), loop.step),
             ),
             body=body,
             header=loop.header,
-            reason="lanes of a warp share it",
+            reason="threads share it",
         )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.mapping.lanes.test_shared_loops import body
+from tests.offload.mapping.sharing.test_shared_loops import body
 
 
 @pytest.mark.parametrize(

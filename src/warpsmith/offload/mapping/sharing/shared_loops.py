@@ -1,14 +1,17 @@
-"""Which loops of a kernel the lanes of its warps go through together, and the thread's body then.
+"""Which loops of a kernel several threads go through together, and a thread's body then.
 
-Without a step that says so, lanes share the loops of a thread where neighboring iterations read neighbors in memory and
-neighboring threads do not, as in a row of a matrix for each thread: so all loops of the thread must be, since lanes do
-the rest of its work all over again. A launch whose loops are short leaves a thread to each iteration.
+    rows       neighboring iterations of the loop read neighbors in memory, neighboring threads do not: the lanes of a
+               warp share it
+    columns    the other way round: threads of a block above one another do, where a launch has few threads
+
+Without a step that says so, all loops of a thread must be such, since the threads that share them do the rest of its
+work all over again. A launch whose loops are short leaves a thread to each iteration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -16,32 +19,43 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, number, wide
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
-from warpsmith.offload.mapping.lanes.lane_loops import LaneLoop, LanesQuestion, find_stores, judge_loop, own_variables
-from warpsmith.offload.mapping.lanes.lane_text import LaneVariables, write_lanes
 from warpsmith.offload.mapping.mapping import ThreadMapping, large_axes
 from warpsmith.offload.mapping.own_variables import OwnVariables
-from warpsmith.offload.mapping.ranges import trip_count
+from warpsmith.offload.mapping.ranges import launch_ranges, trip_count
+from warpsmith.offload.mapping.sharing.judged_loops import (
+    JudgedLoop,
+    SharingQuestion,
+    find_stores,
+    judge_loop,
+    own_variables,
+)
+from warpsmith.offload.mapping.sharing.shared_text import SharingVariables, write_shared
 from warpsmith.offload.mapping.tiling import TilesRefusedError
 from warpsmith.offload.values.reductions import Accumulator, is_parallel, is_reduction
 from warpsmith.offload.values.tested import find_tested
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.tree.nodes import Binary, Expr, For, Loop, Node, Stmt
+from warpsmith.tree.nodes import Binary, Break, Continue, Expr, For, If, Loop, Node, Return, Stmt, While
 from warpsmith.tree.printing.printer import print_expr
-from warpsmith.tree.program import WARP, WarpLanes
+from warpsmith.tree.program import WARP, SharingThreads
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, is_float
 from warpsmith.tree.walk import children, loop_names, loops, names, walk
 
-__all__ = ["LanesRequest", "SharedLoops", "share_loops"]
+__all__ = ["COLUMN", "SharedLoops", "SharingRequest", "share_loops"]
 
+COLUMN: Final = 16
+"""Threads of a block above one another that share a loop."""
 _LONG: Final = 2 * WARP
 """Iterations of a loop that give each lane two: fewer are sooner done by one thread."""
+_FEW: Final = 32_768
+"""Iterations that are few threads for a device, where each has one."""
+_JUMPS: Final = (Return, Continue, Break)
 _NEAR: Final = 4
 """Elements apart that a warp reads with few sectors."""
 _FARTHEST: Final = 2**31 - 1
 
 
-class LanesRequest(Struct, frozen=True):
+class SharingRequest(Struct, frozen=True):
     """A kernel whose warps may share loops: its thread's body until now, and the variables of the host that its launch
     passes on as they are."""
 
@@ -71,40 +85,67 @@ class LanesRequest(Struct, frozen=True):
 
 
 class SharedLoops(Struct, frozen=True):
-    """The body in which lanes share the loops of these addresses; `lanes` in the host's names; `notes`: in what way
-    results may depend on the order in which lanes combine them."""
+    """The body in which `threads`, in the host's names, share the loops of these addresses; `inside`: the variable that
+    says whether a thread is one of the launch, where all of a block run the body; `notes`: in what way results may
+    depend on the order in which threads combine them."""
 
     body: Stmt
-    lanes: WarpLanes
+    threads: SharingThreads
+    inside: Symbol | None
     loops: tuple[str, ...]
     notes: tuple[str, ...]
     reordered: bool
 
 
-def share_loops(request: LanesRequest) -> SharedLoops | None:
-    """Return the kernel's body with loops that lanes share; None where every thread goes through its own. Raises
+def share_loops(request: SharingRequest) -> SharedLoops | None:
+    """Return the kernel's body with loops that threads share; None where every thread goes through its own. Raises
     TilesRefusedError where a step wants what cannot be."""
-    decided = request.decided.warps
-    wanted = [loop for loop, _ in loops(request.heads[-1].body) if loop in decided and decided[loop].width > 1]
-    refused = [loop for loop, _ in loops(request.heads[-1].body) if loop in decided and decided[loop].width == 1]
+    decided = request.decided.shares
+    asked = [(loop, decided[loop].width) for loop, _ in loops(request.heads[-1].body) if loop in decided]
+    wanted = [loop for loop, width in asked if width > 1]
     found = _find(request, wanted)
+    if not wanted:
+        return None if asked or isinstance(found, Reason) else _share_by_itself(request, found)
+    widths = {width for _, width in asked}
     if isinstance(found, Reason):
-        if wanted:
-            raise TilesRefusedError(found)
-        return None
-    if not wanted and (refused or not _is_worthwhile(request, found)):
-        return None
+        raise TilesRefusedError(found)
+    if len(widths) > 1:
+        text = "the loops of one kernel are shared by the same threads"
+        raise TilesRefusedError(Reason("STP003", text, wanted[-1].header))
+    column = widths == {COLUMN}
+    varying = _find_varying(request, found) if column else None
+    if varying is not None:
+        raise TilesRefusedError(varying)
+    tested = [condition for one in found for condition in _find_long(request, one.loop) or ()]
+    return _write(request, found, tested, column=column)
+
+
+def _share_by_itself(request: SharingRequest, found: Sequence[JudgedLoop]) -> SharedLoops | None:
+    """Return the body with shared loops where that is worth while, and a launch can tell."""
+    way = _find_way(request, found)
     conditions = [_find_long(request, one.loop) for one in found]
-    if not wanted and any(one is None for one in conditions):
+    if way is None or any(one is None for one in conditions):
         return None
-    return _write(request, found, tuple(c for one in conditions for c in one or ()))
+    tested = [condition for one in conditions for condition in one or ()]
+    if way == "rows":
+        return _write(request, found, tested, column=False)
+    ranges = launch_ranges(request.heads)
+    if _find_varying(request, found) is not None or ranges is None:
+        return None
+    ((_, count),) = ranges
+    fewest = constant(count)
+    if fewest is None:
+        tested.append(binary("<", count, number(_FEW, request.heads[0].span), INT))
+    elif fewest >= _FEW:
+        return None
+    return _write(request, found, tested, column=True)
 
 
-def _find(request: LanesRequest, wanted: Sequence[Loop]) -> tuple[LaneLoop, ...] | Reason:
-    """Return the outermost loops of a thread that lanes may share; all those that are `wanted`, if some are."""
+def _find(request: SharingRequest, wanted: Sequence[Loop]) -> tuple[JudgedLoop, ...] | Reason:
+    """Return the outermost loops of a thread that others may share; all those that are `wanted`, if some are."""
     header, mapping = request.heads[-1].header, request.mapping
     if mapping.axes != ("x",) or mapping.block[0] % WARP or large_axes(request.heads, mapping):
-        text = "lanes share loops of kernels that have one loop as threads, in blocks of whole warps"
+        text = "threads share loops of kernels that have one loop as threads, in blocks of whole warps"
         return Reason("STP002", text, header)
     if request.draft.accumulators or request.draft.scan is not None or request.draft.passes is not None:
         return Reason("STP002", "the threads of this kernel combine values already", header)
@@ -113,14 +154,14 @@ def _find(request: LanesRequest, wanted: Sequence[Loop]) -> tuple[LaneLoop, ...]
     stores = find_stores(request.text, own, summaries)
     if isinstance(stores, Reason):
         return stores
-    question = LanesQuestion(request.text, own, stores, request.is_independent, request.request.options.precise_fp)
-    found: list[LaneLoop] = []
+    question = SharingQuestion(request.text, own, stores, request.is_independent, request.request.options.precise_fp)
+    found: list[JudgedLoop] = []
     reasons: list[Reason] = []
     for loop in _outermost((request.text,), found):
         if wanted and not any(_is_made_from(loop, one) for one in wanted):
             continue
         one = judge_loop(loop, question)
-        if isinstance(one, LaneLoop):
+        if isinstance(one, JudgedLoop):
             found.append(one)
         else:
             reasons.append(one)
@@ -131,7 +172,7 @@ def _find(request: LanesRequest, wanted: Sequence[Loop]) -> tuple[LaneLoop, ...]
     return tuple(found)
 
 
-def _outermost(parts: Iterable[Node], found: Sequence[LaneLoop]) -> Iterator[For]:
+def _outermost(parts: Iterable[Node], found: Sequence[JudgedLoop]) -> Iterator[For]:
     """Yield the counted loops of some nodes, and those inside one unless it was put into `found` meanwhile."""
     for part in parts:
         if isinstance(part, For):
@@ -150,22 +191,24 @@ def _is_made_from(loop: Loop, original: Loop) -> bool:
 # --- whether it is worth while, and when
 
 
-def _is_worthwhile(request: LanesRequest, found: Sequence[LaneLoop]) -> bool:
-    """Whether lanes that share loops read memory better than threads, and do no work twice that is worth mention."""
+def _find_way(request: SharingRequest, found: Sequence[JudgedLoop]) -> Literal["rows", "columns"] | None:
+    """Return how threads that share loops read memory at least as well as others, and do no work twice that is worth
+    mention; None: they do not."""
     decision = request.decided.threads(request.draft.loops[0].loop)
     if decision is not None and decision.block:
-        return False
+        return None
     shared = {id(one.loop) for one in found}
     for loop, around in loops(request.text):
         inside = any(id(part) in shared for part in (loop, *around))
         if not inside and not any(id(part) in shared for part in walk(loop)):
-            return False
-    return all(_reads_rows(request, one.loop) for one in found)
+            return None
+    ways = {_reads(request, one.loop) for one in found}
+    return ways.pop() if len(ways) == 1 else None
 
 
-def _reads_rows(request: LanesRequest, loop: For) -> bool:
-    """Whether an array is read one element after the other in the loop, and apart by neighboring threads; and none is
-    the other way round."""
+def _reads(request: SharingRequest, loop: For) -> Literal["rows", "columns"] | None:
+    """Return whether arrays are read one element after the other in the loop, and apart by neighboring threads, or the
+    other way round; None where some are so and some so, or neither."""
     inside = {id(part) for part in walk(loop)}
     head = request.heads[-1].variable
     strides = [
@@ -174,7 +217,10 @@ def _reads_rows(request: LanesRequest, loop: For) -> bool:
         if id(access.expr) in inside
     ]
     rows = any(_is_near(along) and not _is_near(across) and across != 0 for along, across in strides)
-    return rows and not any(_is_near(across) and not _is_near(along) and along != 0 for along, across in strides)
+    columns = any(_is_near(across) and not _is_near(along) and along != 0 for along, across in strides)
+    if rows == columns:
+        return None
+    return "rows" if rows else "columns"
 
 
 def _is_near(stride: int | None) -> bool:
@@ -182,7 +228,7 @@ def _is_near(stride: int | None) -> bool:
     return stride is not None and 0 < abs(stride) <= _NEAR
 
 
-def _find_long(request: LanesRequest, loop: For) -> tuple[Expr, ...] | None:
+def _find_long(request: SharingRequest, loop: For) -> tuple[Expr, ...] | None:
     """Return what a launch must hold for the loop to be long, and for no counter to run over its end; None where that
     cannot be tested before it."""
     trips = trip_count(loop, {})
@@ -202,17 +248,43 @@ def _find_long(request: LanesRequest, loop: For) -> tuple[Expr, ...] | None:
     return (binary(">=", binary("-", wide(up), wide(down)), number(least, span), INT),)
 
 
+def _find_varying(request: SharingRequest, found: Sequence[JudgedLoop]) -> Reason | None:
+    """Return why not all threads of a block may come to the loops together, where they wait for one another."""
+    shared = {id(one.loop) for one in found}
+    fixed = set(request.passed)
+
+    def varies(stmt: Stmt, certain: bool) -> bool:
+        if id(stmt) in shared:
+            return not certain
+        if isinstance(stmt, For):
+            certain = certain and {use.symbol for part in (stmt.lower, stmt.bound) for use in names(part)} <= fixed
+            fixed.add(stmt.variable)
+        elif isinstance(stmt, If):
+            certain = certain and {use.symbol for use in names(stmt.condition)} <= fixed
+        elif isinstance(stmt, While | Return | Continue | Break):
+            certain = False
+        inner = (part for part in children(stmt) if isinstance(part, Stmt))
+        return (not certain and isinstance(stmt, _JUMPS)) or any(varies(part, certain) for part in inner)
+
+    if not varies(request.text, True):
+        return None
+    text = "threads of a block wait for one another behind a shared loop, and not all of them may come to it"
+    return Reason("STP002", text, request.heads[-1].header, legal_if=("by=warp",))
+
+
 def _has_room(loop: For) -> bool:
-    """Whether the counter of a loop cannot run over the end of its type when lanes move on by a warp's width."""
-    type, bound = loop.variable.type, constant(loop.bound)
+    """Whether the counter of a loop cannot run over the end of its type when threads move on by a warp's width."""
+    type, ends = loop.variable.type, (constant(loop.lower), constant(loop.bound))
     wide_enough = isinstance(type, Scalar) and type.bits > 32
-    return wide_enough or (bound is not None and bound + WARP * loop.step <= _FARTHEST)
+    return wide_enough or all(end is not None and end + WARP * loop.step <= _FARTHEST for end in ends)
 
 
 # --- the body
 
 
-def _write(request: LanesRequest, found: Sequence[LaneLoop], long: tuple[Expr, ...]) -> SharedLoops:
+def _write(
+    request: SharingRequest, found: Sequence[JudgedLoop], tested: Sequence[Expr], *, column: bool
+) -> SharedLoops:
     own = own_variables(request.text, request.draft.locals)
     summaries = request.request.summaries or Summaries.of(request.request.program)
     stores = find_stores(request.text, own, summaries)
@@ -223,21 +295,24 @@ def _write(request: LanesRequest, found: Sequence[LaneLoop], long: tuple[Expr, .
     for one in found:
         if _has_room(one.loop):
             continue
-        if {use.symbol for use in names(one.loop.bound)} <= request.passed:
+        ends = [end for end in (one.loop.lower, one.loop.bound) if constant(end) is None]
+        if {use.symbol for end in ends for use in names(end)} <= request.passed:
             last = number(_FARTHEST - WARP * one.loop.step, one.loop.span)
-            near.append(binary("<=", one.loop.bound, last, INT))
+            near += [binary("<=", end, last, INT) for end in ends]
         else:
             ahead[one.loop] = request.own.make(f"{one.loop.variable.name}_at", LONG_LONG, span)
-    lane = request.own.make("lane", INT, span)
-    count = request.own.make("Lanes", INT, span)
-    body = write_lanes(request.text, found, stores, LaneVariables(lane, count, ahead))
+    rank = request.own.make("row" if column else "lane", INT, span)
+    count = request.own.make("Rows" if column else "Lanes", INT, span)
+    inside = request.own.make("inside", INT, span) if column else None
+    body = write_shared(request.text, found, stores, SharingVariables(rank, count, ahead, inside))
     addresses = loop_names(request.request.facts.function)
     originals = [loop for loop, _ in loops(request.heads[-1].body)]
     named = [next(addresses[o] for o in originals if _is_made_from(one.loop, o)) for one in found]
     together = [each for one in found for each in one.together]
     notes = tuple(note for one, loop in zip(found, named, strict=True) for note in _order_notes(loop, one.together))
     rounded = any(each.is_rounded for each in together)
-    return SharedLoops(body, WarpLanes(lane, count, _join(*long, *near)), tuple(named), notes, rounded)
+    threads = SharingThreads(rank, count, COLUMN if column else WARP, column, _join(*tested, *near))
+    return SharedLoops(body, threads, inside, tuple(named), notes, rounded)
 
 
 def _join(*conditions: Expr) -> tuple[Expr, ...]:

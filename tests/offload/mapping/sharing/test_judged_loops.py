@@ -8,9 +8,9 @@ import pytest
 
 from tests.offload.analyzed import analyzed
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.mapping.lanes.lane_loops import (
-    LaneLoop,
-    LanesQuestion,
+from warpsmith.offload.mapping.sharing.judged_loops import (
+    JudgedLoop,
+    SharingQuestion,
     find_stores,
     judge_loop,
     own_variables,
@@ -25,7 +25,7 @@ HEAD = (
 )
 
 
-def judged(body: str, folder: Path, *, independent: bool = True, precise: bool = False) -> LaneLoop | Reason:
+def judged(body: str, folder: Path, *, independent: bool = True, precise: bool = False) -> JudgedLoop | Reason:
     """Return what is said of the loop over j in a thread's body."""
     text = f"{HEAD}{{ for (int i = 0; i < n; i++) {{ {body} }} }}\n"
     program = analyzed(text, folder)
@@ -37,7 +37,7 @@ def judged(body: str, folder: Path, *, independent: bool = True, precise: bool =
     stores = find_stores(head.body, own, Summaries.of(program.request().program))
     if isinstance(stores, Reason):
         return stores
-    return judge_loop(loop, LanesQuestion(head.body, own, stores, lambda _: independent, precise))
+    return judge_loop(loop, SharingQuestion(head.body, own, stores, lambda _: independent, precise))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def judged(body: str, folder: Path, *, independent: bool = True, precise: bool =
 )
 def test_what_lanes_may_share(body: str, combined: list[str], tmp_path: Path) -> None:
     found = judged(body, tmp_path)
-    assert isinstance(found, LaneLoop)
+    assert isinstance(found, JudgedLoop)
     assert sorted(one.op for one in found.together) == combined and found.stores == (not combined)
 
 
@@ -92,4 +92,4 @@ def test_what_depends_on_the_question(tmp_path: Path) -> None:
     refused = judged(total, tmp_path, precise=True)
     assert isinstance(refused, Reason) and "--precise-fp" in refused.text
     largest = "double s = x[0]; for (int j = 1; j < n; j++) if (x[j] > s) s = x[j]; y[i] = s;"
-    assert isinstance(judged(largest, tmp_path, precise=True), LaneLoop)
+    assert isinstance(judged(largest, tmp_path, precise=True), JudgedLoop)

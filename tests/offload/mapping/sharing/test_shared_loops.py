@@ -1,4 +1,4 @@
-"""Which loops lanes share by themselves, when, and how the thread's body reads then."""
+"""Which loops threads share by themselves, when, and how the thread's body reads then."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def built(text: str, folder: Path) -> list[Fragment]:
 def conditions(text: str, folder: Path) -> list[str]:
     """Return what a launch tests before a warp shares loops."""
     (found,) = built(text, folder)
-    assert found.kernel.lanes is not None
-    return [print_expr(one) for one in found.kernel.lanes.long]
+    assert found.kernel.sharing is not None
+    return [print_expr(one) for one in found.kernel.sharing.long]
 
 
 def body(text: str, folder: Path) -> str:
@@ -45,8 +45,10 @@ def test_rows_of_a_matrix_are_shared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        # columns: neighboring threads read neighbors
-        "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) y[i] += A[j][i] * x[j];",
+        # many columns
+        "for (int i = 0; i < 40000; i++) for (int j = 0; j < n; j++) y[i] += A[j][i] * x[j];",
+        # columns whose threads do not all come to the loop
+        "for (int i = 0; i < m; i++) if (c[i]) for (int j = 0; j < n; j++) y[i] += A[j][i] * x[j];",
         # known to be short
         "for (int i = 0; i < n; i++) for (int j = 0; j < 40; j++) y[i] += A[i][j];",
         # nobody knows how long
@@ -85,6 +87,15 @@ def test_wide_counters_need_no_room(tmp_path: Path) -> None:
 def test_a_counter_that_could_run_over_its_end_is_wide(tmp_path: Path) -> None:
     text = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) y[i] += A[i][j];"
     assert "for (long long j_at = lane; j_at < i; j_at += Lanes) { int j = (int)j_at;" in body(text, tmp_path)
+
+
+def test_few_columns_are_shared_by_threads_of_a_block(tmp_path: Path) -> None:
+    text = "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) y[i] += A[j][i] * x[j];"
+    (found,) = built(text, tmp_path)
+    sharing = found.kernel.sharing
+    assert sharing is not None and sharing.column and (sharing.width, sharing.count.name) == (16, "Rows")
+    assert conditions(text, tmp_path) == ["n >= 64", "m < 32768", "n <= 2147483615"]
+    assert "row == 0 && inside" in body(text, tmp_path) and "block_sync(Rows)" in body(text, tmp_path)
 
 
 def test_conditions_that_others_say_are_left_out(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""Random functions with loops that the lanes of a warp share: the ports do what the functions do.
+"""Random functions with loops that threads share: the ports do what the functions do.
 
-`WARPSMITH_PROGRAMS=400 pytest -m slow tests/random_programs/test_lanes.py -k many` runs as many functions.
+`WARPSMITH_PROGRAMS=400 pytest -m slow tests/random_programs/test_sharing.py -k many` runs as many functions.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from msgspec import Struct, field
 
 from tests.poly.programs import load
 from tests.random_programs.acceptance import is_accepted
-from tests.random_programs.lane_programs import LaneFunction, program, random_functions
-from tests.random_programs.seeded_lanes import BUGS
+from tests.random_programs.seeded_sharing import BUGS
+from tests.random_programs.sharing_programs import SharingFunction, program, random_functions
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.offload.steps.warp_loop import WarpLoop
+from warpsmith.offload.steps.share_loop import ShareLoop
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 
@@ -29,21 +29,22 @@ MANY = int(os.environ.get("WARPSMITH_PROGRAMS", "80"))
 
 
 class Compared(Struct):
-    """Counts over functions: loops that lanes share, why others are refused, and what was `wrong`."""
+    """Counts over functions: loops that threads share, why others are refused, and what was `wrong`."""
 
     shared: int = 0
     left: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
 
-def _find_legal(functions: Sequence[LaneFunction], folder: Path, compared: Compared) -> tuple[WarpLoop, ...]:
-    """Return steps for the loops that lanes may share, all those of a function, or one."""
+def _find_legal(functions: Sequence[SharingFunction], folder: Path, compared: Compared) -> tuple[ShareLoop, ...]:
+    """Return steps for the loops that threads may share, all those of a function, or one."""
     read = load(program(list(functions)), folder)
     facts = Facts.about(read, PolyOptions())
-    found: list[WarpLoop] = []
+    found: list[ShareLoop] = []
     for one in functions:
         for loop in one.loops:
-            step = WarpLoop(loop)
+            # shared by a warp, or by a block, and the other way round in the next batch
+            step = ShareLoop(loop, "warp" if (len(loop) + len(one.text)) % 2 else "block")
             verdict = step.check(read, facts)
             if isinstance(verdict, Proved):
                 found.append(step)
@@ -52,7 +53,7 @@ def _find_legal(functions: Sequence[LaneFunction], folder: Path, compared: Compa
     return tuple(found)
 
 
-def _compare(functions: list[LaneFunction], folder: Path, compared: Compared) -> None:
+def _compare(functions: list[SharingFunction], folder: Path, compared: Compared) -> None:
     path = folder / "functions.c"
     path.write_text(program(functions))
     # one alone, since what is legal beside others is another question
@@ -84,7 +85,7 @@ def test_many_shared_loops_do_what_functions_do(tmp_path: Path, capsys: pytest.C
     for number in range(MANY // BATCH):
         _compare(random_functions(number, BATCH), tmp_path, compared)
     with capsys.disabled():
-        print(f"\n{compared.shared} loops that lanes share; refused: {dict(compared.left)}")
+        print(f"\n{compared.shared} loops that threads share; refused: {dict(compared.left)}")
     assert not compared.wrong, "\n\n".join(compared.wrong[:2])
     assert compared.shared >= MANY // 2
     assert sum(compared.left.values()) >= MANY // 20
