@@ -76,7 +76,7 @@ def _columns_forget_rows(patch: Patch) -> None:
 
 def _blocks_part(patch: Patch) -> None:
     """Let threads of a block wait where not all of them come."""
-    patch.setattr(shared_loops, "_find_varying", lambda request, found: None)
+    patch.setattr(shared_loops, "find_parting", lambda body, same: None)
 
 
 def _others_store(patch: Patch) -> None:

@@ -45,7 +45,7 @@ def test_threads_of_a_block_must_all_come(tmp_path: Path) -> None:
     some = ROWS.replace("for (int j = 0", "if (r[i] > 2) for (int j = 0")
     assert isinstance(answer(some, ShareLoop("f/i/j"), tmp_path), Proved)
     reason = refused(some, ShareLoop("f/i/j", "block"), tmp_path)
-    assert "not all of them may come to it" in reason.text and reason.legal_if == ("by=warp",)
+    assert "here they may part before" in reason.text and reason.legal_if == ("by=warp",)
 
 
 def test_the_later_decision_counts(tmp_path: Path) -> None:

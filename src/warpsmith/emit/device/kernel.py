@@ -204,10 +204,11 @@ def _body_of_block(kernel: Kernel, conditions: list[str], threads: list[MappedTh
     if kernel.inside is not None:
         lines.append(wrap(f"const bool {kernel.inside.name} = {' && '.join(conditions) or 'true'};"))
     if kernel.inside is not None and kernel.sharing is not None:
-        # the others wait with them: they go along with the first iteration of the block, and store nothing
+        # where others wait for them, they go along with the first iteration of the block, and store nothing
         loop = threads[0].loop
         back = "threadIdx.x" if loop.step == 1 else f"{loop.step} * (int)threadIdx.x"
-        lines += [f"if (!{kernel.inside.name})", f"{_UNIT}{loop.variable.name} -= {back};"]
+        alone = [f"{_UNIT}if ({kernel.sharing.count.name} == 1)", f"{_UNIT * 2}return;"]
+        lines += [f"if (!{kernel.inside.name}) {{", *alone, f"{_UNIT}{loop.variable.name} -= {back};", "}"]
     for stmt in statements_of(kernel.body):
         lines += join_lines(printer.stmt(stmt), _UNIT).split("\n")
     return [_shift_text(line, _UNIT) for line in lines]

@@ -22,6 +22,7 @@ from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.mapping import ThreadMapping, large_axes
 from warpsmith.offload.mapping.own_variables import OwnVariables
 from warpsmith.offload.mapping.ranges import launch_ranges, trip_count
+from warpsmith.offload.mapping.sharing.block_waits import find_parting
 from warpsmith.offload.mapping.sharing.judged_loops import (
     JudgedLoop,
     SharingQuestion,
@@ -35,7 +36,7 @@ from warpsmith.offload.values.reductions import Accumulator, is_parallel, is_red
 from warpsmith.offload.values.tested import find_tested
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.tree.nodes import Binary, Break, Continue, Expr, For, If, Loop, Node, Return, Stmt, While
+from warpsmith.tree.nodes import Binary, Expr, For, Loop, Node, Stmt
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import WARP, SharingThreads
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, is_float
@@ -49,7 +50,6 @@ _LONG: Final = 2 * WARP
 """Iterations of a loop that give each lane two: fewer are sooner done by one thread."""
 _FEW: Final = 32_768
 """Iterations that are few threads for a device, where each has one."""
-_JUMPS: Final = (Return, Continue, Break)
 _NEAR: Final = 4
 """Elements apart that a warp reads with few sectors."""
 _FARTHEST: Final = 2**31 - 1
@@ -113,11 +113,12 @@ def share_loops(request: SharingRequest) -> SharedLoops | None:
         text = "the loops of one kernel are shared by the same threads"
         raise TilesRefusedError(Reason("STP003", text, wanted[-1].header))
     column = widths == {COLUMN}
-    varying = _find_varying(request, found) if column else None
-    if varying is not None:
-        raise TilesRefusedError(varying)
     tested = [condition for one in found for condition in _find_long(request, one.loop) or ()]
-    return _write(request, found, tested, column=column)
+    made = _write(request, found, tested, column=column)
+    parting = _parting(request, made)
+    if parting is not None:
+        raise TilesRefusedError(parting)
+    return made
 
 
 def _share_by_itself(request: SharingRequest, found: Sequence[JudgedLoop]) -> SharedLoops | None:
@@ -130,7 +131,7 @@ def _share_by_itself(request: SharingRequest, found: Sequence[JudgedLoop]) -> Sh
     if way == "rows":
         return _write(request, found, tested, column=False)
     ranges = launch_ranges(request.heads)
-    if _find_varying(request, found) is not None or ranges is None:
+    if ranges is None:
         return None
     ((_, count),) = ranges
     fewest = constant(count)
@@ -138,7 +139,8 @@ def _share_by_itself(request: SharingRequest, found: Sequence[JudgedLoop]) -> Sh
         tested.append(binary("<", count, number(_FEW, request.heads[0].span), INT))
     elif fewest >= _FEW:
         return None
-    return _write(request, found, tested, column=True)
+    made = _write(request, found, tested, column=True)
+    return made if _parting(request, made) is None else None
 
 
 def _find(request: SharingRequest, wanted: Sequence[Loop]) -> tuple[JudgedLoop, ...] | Reason:
@@ -248,28 +250,13 @@ def _find_long(request: SharingRequest, loop: For) -> tuple[Expr, ...] | None:
     return (binary(">=", binary("-", wide(up), wide(down)), number(least, span), INT),)
 
 
-def _find_varying(request: SharingRequest, found: Sequence[JudgedLoop]) -> Reason | None:
-    """Return why not all threads of a block may come to the loops together, where they wait for one another."""
-    shared = {id(one.loop) for one in found}
-    fixed = set(request.passed)
-
-    def varies(stmt: Stmt, certain: bool) -> bool:
-        if id(stmt) in shared:
-            return not certain
-        if isinstance(stmt, For):
-            certain = certain and {use.symbol for part in (stmt.lower, stmt.bound) for use in names(part)} <= fixed
-            fixed.add(stmt.variable)
-        elif isinstance(stmt, If):
-            certain = certain and {use.symbol for use in names(stmt.condition)} <= fixed
-        elif isinstance(stmt, While | Return | Continue | Break):
-            certain = False
-        inner = (part for part in children(stmt) if isinstance(part, Stmt))
-        return (not certain and isinstance(stmt, _JUMPS)) or any(varies(part, certain) for part in inner)
-
-    if not varies(request.text, True):
+def _parting(request: SharingRequest, made: SharedLoops) -> Reason | None:
+    """Return why not all threads of a block may come to where they wait for one another."""
+    parting = find_parting(made.body, request.passed)
+    if parting is None:
         return None
-    text = "threads of a block wait for one another behind a shared loop, and not all of them may come to it"
-    return Reason("STP002", text, request.heads[-1].header, legal_if=("by=warp",))
+    text = "threads of a block wait for one another behind a shared loop, and here they may part before"
+    return Reason("STP002", text, parting.span, legal_if=("by=warp",))
 
 
 def _has_room(loop: For) -> bool:

@@ -147,16 +147,16 @@ class _Writer:
             span, inside = one.loop.span, self._variables.inside
             counted = If(span=span, condition=name(inside, span), then=counted, other=None)
         made = [*(start for start in starts if start is not None), counted, *ends]
-        inside = {id(use) for use in names(one.loop)}
-        if not one.stores or (one.loop not in self._repeated and not self._is_used_outside(one.loop, inside)):
+        within = {id(use) for use in names(one.loop)}
+        if not one.stores or (one.loop not in self._repeated and not self._is_used_outside(one.loop, within)):
             return made
         # what lanes store other lanes read before it, or behind it
         return [self._wait(one.loop.span), *made, self._wait(one.loop.span)]
 
-    def _is_used_outside(self, loop: For, inside: Collection[int]) -> bool:
+    def _is_used_outside(self, loop: For, within: Collection[int]) -> bool:
         """Whether something else of the body names what a loop stores to."""
         stored = {root_symbol(part.target) for part in walk(loop.body) if isinstance(part, Assign)}
-        return any(use.symbol in stored and id(use) not in inside for use in names(self._body))
+        return any(use.symbol in stored and id(use) not in within for use in names(self._body))
 
     def _wait(self, span: Span) -> Stmt:
         function = WARP_SYNC if self._variables.inside is None else BLOCK_SYNC
