@@ -89,8 +89,8 @@ def _subscripts_swapped(patch: Patch) -> None:
 def _threads_return_early(patch: Patch) -> None:
     real = kernel._body_of_block
 
-    def body(made: Any, conditions: list[str], printer: Any) -> list[str]:
-        lines = real(made, conditions, printer)
+    def body(made: Any, conditions: list[str], threads: Any, printer: Any) -> list[str]:
+        lines = real(made, conditions, threads, printer)
         at = next(n for n, line in enumerate(lines) if line.strip().startswith("const bool"))
         return [*lines[: at + 1], f"    if (!{made.inside.name}) return;", *lines[at + 1 :]]
 

@@ -37,17 +37,17 @@ class Compared(Struct):
 
 
 def _find_legal(functions: Sequence[SharingFunction], folder: Path, compared: Compared) -> tuple[ShareLoop, ...]:
-    """Return steps for the loops that threads may share, all those of a function, or one."""
+    """Return steps for the loops that threads may share: all of a function that they may share beside one another."""
     read = load(program(list(functions)), folder)
     facts = Facts.about(read, PolyOptions())
     found: list[ShareLoop] = []
-    for one in functions:
+    for number, one in enumerate(functions):
         for loop in one.loops:
-            # shared by a warp, or by a block, and the other way round in the next batch
-            step = ShareLoop(loop, "warp" if (len(loop) + len(one.text)) % 2 else "block")
+            step = ShareLoop(loop, ("warp", "block")[number % 2])
             verdict = step.check(read, facts)
             if isinstance(verdict, Proved):
                 found.append(step)
+                read = step.apply(read)
             else:
                 compared.left[verdict.reasons[0].text.replace(f"{one.name}/", "f/")] += 1
     return tuple(found)
@@ -56,8 +56,7 @@ def _find_legal(functions: Sequence[SharingFunction], folder: Path, compared: Co
 def _compare(functions: list[SharingFunction], folder: Path, compared: Compared) -> None:
     path = folder / "functions.c"
     path.write_text(program(functions))
-    # one alone, since what is legal beside others is another question
-    chosen = tuple({step.loop.partition("/")[0]: step for step in _find_legal(functions, folder, compared)}.values())
+    chosen = _find_legal(functions, folder, compared)
     try:
         result = port([str(path)], PortOptions(steps=False, chosen=chosen))
     except RefusedError as error:
