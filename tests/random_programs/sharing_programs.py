@@ -9,6 +9,8 @@
             for (int r = 0; r < 2; r++)                                      a loop around loops
                 for (int j = 0; j <= i; j++) if (B[i][j] > t) t = B[i][j];   an extreme, in a triangle
             for (int j = 0; j < m; j++) B[i][j] = A[i][j] - t;               stores that are independent
+            if (c[i] % 3)                                                    threads of a block part
+                for (int j = 0; j < m; j++) s += x[j];
             if (s > 2) y[i] = s + t;
         }
     }
@@ -120,7 +122,12 @@ def _function(chosen: random.Random, name: str) -> SharingFunction:
         text = _loop(chosen)
         if chosen.random() < 0.2:
             text = f"for (int r = 0; r < 2; r++) {{ {text} {chosen.choice(_BETWEEN[:8])} }}"
+        elif chosen.random() < 0.2:
+            text = f"if (c[i] % 3) {{ {text} }}"
         lines += [text, *(chosen.choice(_BETWEEN) for _ in range(chosen.randint(0, 2)))]
+    if chosen.random() < 0.4:
+        # all threads use what they have combined
+        lines.append("for (int j = 0; j < m; j++) { B[i][j] = A[i][j] * 0.5 + s - t + u; }")
     lines.append("y[i] = y[i] * 0.5 + s + t + w; z[i] += u + v % 5;")
     body = "\n        ".join(lines)
     text = f"static void {name}{_HEADER}\n{{\n    for (int i = 0; i < n; i++) {{\n        {body}\n    }}\n}}"
