@@ -13,7 +13,7 @@ from warpsmith.tree.nodes import For, If, Name, Node, Stmt, replace
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import loops, rebuild, walk
 
-HEAD = "int sum(int, int); void wait(int); void f(int n, int m, double *restrict y, const int *restrict c)\n"
+HEAD = "#define M (m)\nint sum(int, int); void wait(int); void f(int n, int m, double *restrict y, const int *restrict c)\n"
 
 
 def _waiting(node: Node) -> Node:
@@ -39,6 +39,7 @@ def parting(body: str, folder: Path) -> Stmt | None:
     [
         "wait(16);",
         "if (m > 3) wait(16);",
+        "if (M > 3) wait(16);",
         "if (n > 3 && m < 2 * n) { y[i] = 1; wait(16); } else { wait(16); y[i] = 2; }",
         "for (int k = 0; k < m; k++) { wait(16); y[i] += k; wait(16); }",
         "for (int k = 0; k < m; k++) for (int l = k; l < n; l++) if (l > 2) wait(16);",

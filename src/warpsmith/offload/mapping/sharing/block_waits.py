@@ -20,6 +20,7 @@ from warpsmith.tree.nodes import (
     For,
     If,
     Literal,
+    MacroUse,
     Name,
     Node,
     Return,
@@ -31,7 +32,7 @@ from warpsmith.tree.walk import children, walk, written_symbols
 
 __all__ = ["find_parting"]
 
-_OF_ONE_VALUE: Final = (Binary, Cast, Conditional, Literal)
+_OF_ONE_VALUE: Final = (Binary, Cast, Conditional, Literal, MacroUse)
 """Expressions that have one value for all threads where their operands have."""
 
 
