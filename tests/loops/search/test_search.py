@@ -212,9 +212,9 @@ def cost(prepared: Prepared) -> Cost:
     ("text", "names", "depth"),
     [
         (TRMM, {"interchange"}, 0),
-        (ATAX, {"distribute", "interchange"}, 0),
+        (ATAX, {"distribute", "interchange", "fuse"}, 0),
         (SWEEP, {"wavefront"}, 1),
-        (GEMM, {"distribute", "interchange"}, 0),
+        (GEMM, {"distribute", "interchange", "fuse"}, 0),
         (TEMPORARY, {"distribute", "expand"}, 0),
         (SMALL, {"privatize"}, 0),
     ],

@@ -4,6 +4,7 @@
         try: interchange, distribute, expand, split, substitute, wavefront, reschedule
              each one checked, the pieces it makes improved in turn
         keep: the form with the lowest cost (cost.py); as written where nothing is better
+        join: kernels that it needs no more than one of (rejoining.py)
 
 Invariant: every step of the answer was Proved on the program that it is applied to. The search is deterministic: its
 effort is bounded by a number of checks. Where a share of time is up before that, it ends with what it has.
@@ -30,6 +31,7 @@ from warpsmith.loops.search.candidates import candidates, countings, expansions,
 from warpsmith.loops.search.cost import Cost, cost_of
 from warpsmith.loops.search.localization import localize_nests
 from warpsmith.loops.search.nests import outermost, references
+from warpsmith.loops.search.rejoining import rejoin_pieces
 from warpsmith.loops.step import Step, check_step, rewrite_program
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
@@ -82,6 +84,8 @@ def search_nests(prepared: Prepared, function: Symbol, spans: tuple[Span, ...]) 
             break
         search.start(prepared.facts, spot)
         form = search.best(prepared.facts, prepared.applied, spot, 0)
+        if len(form.applied) > len(prepared.applied):
+            form = search.rejoined(form, spot)
         prepared = replace(prepared, facts=form.facts, applied=form.applied)
     return prepared
 
@@ -218,6 +222,19 @@ class _Search:
                     break
             else:
                 return facts, applied
+
+    def rejoined(self, form: _Form, spot: _Spot) -> _Form:
+        """Return a form with kernels joined that steps have made of one nest."""
+        self.left = max(self.left, _FEWEST_CHECKS)
+
+        def try_step(facts: Facts, step: Step) -> tuple[Facts, Applied] | None:
+            after = self.check_step(facts, step)
+            return None if after is None else (after[0], self.record_step(facts, step, after[1]))
+
+        def place(facts: Facts) -> tuple[Function, Run]:
+            return self.node(facts), self.run(facts, spot)
+
+        return self.form(*rejoin_pieces(form.facts, form.applied, place, try_step), spot)
 
     def loop(self, facts: Facts, spot: _Spot) -> Loop:
         """Return the first nest at `spot`."""
