@@ -30,10 +30,11 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.harness import harness_functions
+from warpsmith.flows.porting.predicted import predict_port
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
-from warpsmith.offload.plan import OffloadOptions
+from warpsmith.offload.plan import GainOptions, OffloadOptions
 from warpsmith.run.native.harness import add_harness, plan_harness
 from warpsmith.run.native.programs import RUNTIME_FILE
 from warpsmith.run.referee.reference import ReferenceProgram, run_environment, runtime_files
@@ -44,6 +45,8 @@ __all__ = ["prepare", "write_runtime"]
 
 _LIMIT_S = 400.0
 _HEADERS = ("*.h", "*.hpp")
+_DEVICES = ("h100", "h200", "a100")
+"""Those that times are predicted for."""
 
 
 def prepare(programs: Iterator[Program], folder: Path) -> list[dict[str, Any]]:
@@ -100,6 +103,8 @@ def _prepared(program: Program, folder: Path) -> dict[str, Any]:
     }
     row: dict[str, Any] = {"run": program.run, "timed": program.timed, "whole": program.whole, "harness": False}
     row["kernels"] = len(result.plan.fragments)
+    if program.timed:
+        row["predicted"] = {name: _predicted_s(result, name) for name in _DEVICES}
     row["reordered"] = builds["candidate"].reordered_bits > 0
     if not any(function.symbol.name == "main" for _, function in user.functions()):
         found = _with_harness(result, builds)
@@ -120,9 +125,19 @@ def _port(program: Program) -> PortResult:
         offload=OffloadOptions(precise_fp=program.precise),
         verify=False,
         transforms=program.transforms,
+        chosen=program.chosen,
+        steps=not program.chosen,
     )
     assert len(set(plus)) == 1
     return port([Source(str(path), program.arguments, "c++" if any(plus) else "c") for path in program.paths], options)
+
+
+def _predicted_s(result: PortResult, name: str) -> float | None:
+    """Return the seconds that all kernels are predicted to take together; None where one of them has no time."""
+    options = OffloadOptions(gain=GainOptions(device=name, everything=True))
+    found = predict_port(result.prepared, result.ported, options)
+    times = [] if found is None else [kernel.seconds for kernel in found.kernels]
+    return None if None in times else sum(time for time in times if time is not None)
 
 
 def _own_files(result: PortResult) -> tuple[OutputFile, ...]:

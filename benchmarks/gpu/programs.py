@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.gpu.mappings import variants
 from benchmarks.polybench import suite
 from msgspec import Struct
 from tests.random_programs import construct_survey, constructs
@@ -30,6 +31,8 @@ from tests.random_programs.tricky import tricky_program
 from tests.random_programs.view_programs import NATURAL, render_views
 from tests.random_programs.whole_programs import together
 
+from warpsmith.loops.step import Step
+
 __all__ = ["KINDS", "Program", "list_programs"]
 
 ROOT = Path(__file__).parents[2]
@@ -39,8 +42,9 @@ SEED = 700_000
 
 class Program(Struct, frozen=True):
     """`paths` are its C or C++ files, `arguments` those of the compiler, `run` its own; `transforms` and `precise`: as
-    the options of `warpsmith port`; `timed`: it is large, so that its time says something; `whole`: compared by what
-    it prints only, since what its regions leave is too much to keep."""
+    the options of `warpsmith port`; `chosen`: steps in place of those that it looks for; `timed`: it is large, so that
+    its time says something; `whole`: compared by what it prints only, since what its regions leave is too much to
+    keep."""
 
     name: str
     kind: str
@@ -48,6 +52,7 @@ class Program(Struct, frozen=True):
     arguments: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     transforms: tuple[str, ...] = ()
+    chosen: tuple[Step, ...] = ()
     precise: bool = False
     timed: bool = False
     whole: bool = False
@@ -87,6 +92,13 @@ def _polybench(count: int, scratch: Path) -> Iterator[Program]:
 def _large(count: int, scratch: Path) -> Iterator[Program]:
     for path in suite.programs():
         yield Program(path.stem, "large", (path,), ("-DLARGE_DATASET",), timed=True, whole=True)
+
+
+def _mappings(count: int, scratch: Path) -> Iterator[Program]:
+    arguments = ("-DLARGE_DATASET",)
+    for path in suite.programs():
+        for name, steps in variants(path, arguments):
+            yield Program(f"{path.stem}-{name}", "mapping", (path,), arguments, chosen=steps, timed=True, whole=True)
 
 
 def _projects(count: int, scratch: Path) -> Iterator[Program]:
@@ -171,6 +183,7 @@ KINDS: dict[str, Callable[[int, Path], Iterator[Program]]] = {
     "example": _examples,
     "polybench": _polybench,
     "large": _large,
+    "mapping": _mappings,
     "project": _projects,
     "case": _cases,
     "stage": _stages(c_program, "stage"),

@@ -1,6 +1,7 @@
 """The tables of benchmarks/results/gpu*.txt, made of what came back from the machine with the GPU.
 
-check.jsonl, sanitize.jsonl, time.jsonl, count.jsonl    one answer a line; the last one of a program counts
+check.jsonl, sanitize.jsonl, time.jsonl, count.jsonl,
+device.jsonl, mapping.jsonl                             one answer a line; the last one of a program counts
 counts.json                                             what was simulated here
 machine.txt                                             the machine
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu.reasons import REASONS
+from benchmarks.gpu.table_mappings import list_device, list_mappings
 
 from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
@@ -53,6 +55,18 @@ def _tables(folder: Path) -> Iterator[tuple[str, str, str, Callable[[], list[str
     yield "time", "gpu_times.txt", timed, lambda: [*_times(_read(folder / "time.jsonl", "name"))]
     counted = "python3 FOLDER/device count --results count.jsonl"
     yield "count", "gpu_counts.txt", counted, lambda: [*_counts(folder)]
+    every = "python3 FOLDER/device all"
+    yield "device", "gpu_device.txt", every, lambda: [*list_device(_read(folder / "device.jsonl", "name"))]
+
+    def mapped() -> list[str]:
+        return [*list_mappings(_read(folder / "mapping.jsonl", "name"), _given(folder, "manifest.json"), "h200")]
+
+    yield "mapping", "gpu_mappings.txt", every, mapped
+
+
+def _given(folder: Path, name: str) -> Path:
+    """Return where a file is that was prepared here: beside the results, or in the folder around them."""
+    return folder / name if (folder / name).exists() else folder.parent / name
 
 
 def _read(path: Path, *keys: str) -> list[Row]:
@@ -171,7 +185,7 @@ def _names(rows: list[Row], ratios: list[float]) -> str:
 
 
 def _counts(folder: Path) -> Iterator[str]:
-    document = json.loads((folder / "counts.json").read_text())
+    document = json.loads(_given(folder, "counts.json").read_text())
     ours = {(k["file"], str(k["number"])): k for k in document["kernels"]}
     rows = [row for row in _read(folder / "count.jsonl", "file", "number") if "figures" in row]
     yield f"What `warpsmith simulate` counts of {len(rows)} kernels against the counters of the device"

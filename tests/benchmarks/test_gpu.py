@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import shutil
 import struct
+import subprocess
 import sys
 from array import array
 from collections.abc import Iterator
@@ -18,7 +21,7 @@ from benchmarks.gpu.programs import Program
 from benchmarks.gpu.table import write_tables
 
 DEVICE = Path(benchmarks.gpu.__file__).parent / "device"
-MODULES = ("building", "running", "words", "logs", "check")
+MODULES = ("building", "running", "words", "logs", "check", "counters", "everything", "measure", "sanitize", "timing")
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +160,65 @@ def test_tables_say_what_came_back(tmp_path: Path) -> None:
     assert times.split("\nt ")[1].split()[:4] == ["2.000", "0.500", "4.00", "4.000"]
     assert "the port loses: nowhere" in times and "with CUDA's start: t" in times
     assert "patterns coalesced" in counts and "1 of 1 equal" in counts
+
+
+def test_figures_of_a_device_are_read(device: dict[str, ModuleType]) -> None:
+    said = "clock 1980000 kHz\nstream_copy 4012.5 GB/s\nnothing here to read of a figure\n"
+    (clock, copy) = device["measure"].read_figures(said)
+    assert clock == {"name": "clock", "word": "same", "value": 1980000.0, "unit": "kHz"}
+    assert (copy["name"], copy["value"]) == ("stream_copy", 4012.5)
+
+
+def test_what_has_an_answer_is_not_left(tmp_path: Path, device: dict[str, ModuleType]) -> None:
+    everything = device["everything"]
+    programs = [{"name": f"{kind}{n}", "kind": kind} for kind in ("large", "mapping", "row") for n in range(10)]
+    results = tmp_path / "check.jsonl"
+    tasks = {task[0]: task for task in everything.TASKS}
+    assert len(everything.left_of(tasks["time"], programs, results)) == 10
+    assert [row["name"] for row in everything.left_of(tasks["sanitize"], programs, results)][-1] == "row7"
+    rows = [{"name": "row0", "word": "same"}, {"name": "row1", "word": "no time"}, {"name": "row2", "word": "differs"}]
+    results.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"warning": "a.cu", "said": "unused"}]))
+    left = [row["name"] for row in everything.left_of(tasks["check"], programs, results)]
+    assert left == ["row1", *(f"row{n}" for n in range(3, 10))]
+
+
+# builds what the driver asks for: a program that says how long its kernels take, or what a device can do
+COMPILER = """#!/bin/sh
+for word in "$@"; do target=$word; case $word in *device.cu) figures=1;; esac; done
+while [ $# -gt 1 ]; do [ "$1" = -o ] && target=$2; shift; done
+case $target in
+*.o) : > $target;;
+*) if [ -n "$figures" ]; then text='echo "stream_copy 4012.5 GB/s"'; else text='echo "activity 0.25 3 0.125 2" >&2'; fi
+   printf '#!/bin/sh\n%s\n' "$text" > $target; chmod +x $target;;
+esac
+"""
+
+
+def test_all_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    source = tmp_path / "half.c"
+    source.write_text(PROGRAM)
+    folder, tools = tmp_path / "out", tmp_path / "tools"
+    tools.mkdir()
+    (tools / "nvcc").write_text(COMPILER)
+    (tools / "nvcc").chmod(0o755)
+    write_runtime(folder)
+    rows = prepare((Program(f"half-{v}", "mapping", (source,), timed=True) for v in ("plain", "32x8")), folder)
+    assert all(row["predicted"]["h200"] > 0 for row in rows)
+    write_manifest(rows, folder)
+    shutil.copytree(DEVICE, folder / "device")
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    command = [sys.executable, str(folder / "device"), "all", "--seconds"]
+
+    def call(seconds: str) -> tuple[int, list[str]]:
+        ran = subprocess.run([*command, seconds], env=environment, capture_output=True, text=True, check=False)
+        return ran.returncode, ran.stdout.splitlines()
+
+    assert call("0") == (3, ["device: 1 left", "time: 0 left", "mapping: 2 left", "check: 0 left", "sanitize: 0 left"])
+    code, said = call("60")
+    assert (code, said[0], said[2]) == (0, "device: 0 left", "mapping: 0 left")
+    answers = (folder / "results" / "mapping.jsonl").read_text()
+    assert call("60")[0] == 0 and (folder / "results" / "mapping.jsonl").read_text() == answers
+    write_tables(folder / "results", tmp_path)
+    assert "stream_copy" in (tmp_path / "gpu_device.txt").read_text()
+    (line,) = [line for line in (tmp_path / "gpu_mappings.txt").read_text().splitlines() if line.startswith("half ")]
+    assert line.split()[1:4] == ["2", "plain", "0.250000"] and line.split()[-1] == "1.00"

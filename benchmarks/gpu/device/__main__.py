@@ -1,6 +1,11 @@
-"""What runs beside the GPU: python3 FOLDER/device COMMAND --results FILE [--kind KIND …] [--only NAME …]
+"""What runs beside the GPU:
 
-Each line of FILE is one answer, in JSON. Nothing here needs more than the standard library, gcc, nvcc and CUDA's tools.
+    python3 FOLDER/device all                                                 everything, into FOLDER/results
+    python3 FOLDER/device COMMAND --results FILE [--kind KIND …] [--only NAME …]
+
+`all` ends within `--seconds` or a little later, says how much is left, and goes on there when it is called again; its
+exit code is 0 when nothing is left, else 3. Each line of a file of results is one answer, in JSON. Nothing here needs
+more than the standard library, gcc, nvcc and CUDA's tools, and no network.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,16 +31,37 @@ sys.path.insert(0, str(Path(__file__).parent))
 from building import Builder
 from check import check_program, work_folder
 from counters import count_all
+from everything import LATE, TASKS, answered, left_of
+from measure import measure_device
 from sanitize import sanitize_program
-from timing import time_programs
+from timing import time_kernels, time_programs
 
 HERE = Path(__file__).resolve().parents[1]
+COMMANDS = ("all", "check", "sanitize", "time", "mapping", "count", "device")
+SINGLE = ("count", "device")
+"""Those that are not about the programs of the manifest."""
+
+
+class Setting:
+    """What commands work with: the manifest, what builds, and until when something may begin."""
+
+    def __init__(self, jobs: int, seconds: float) -> None:
+        self.jobs, self.deadline = jobs, time.monotonic() + seconds
+        self.folder, self.arch = work_folder(), architecture()
+
+    @cached_property
+    def manifest(self) -> dict:
+        return json.loads((HERE / "manifest.json").read_text())
+
+    @cached_property
+    def builder(self) -> Builder:
+        return Builder(HERE, self.folder, self.arch)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("command", choices=["check", "sanitize", "time", "count"])
-    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("--results", type=Path)
     parser.add_argument("--kind", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--match", default="", help="programs with this in their names")
@@ -42,27 +69,64 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=500.0, help="begin nothing later than that")
     given = parser.parse_args()
+    if given.command != "all" and given.results is None:
+        parser.error("--results FILE")
+    setting = Setting(given.jobs, given.seconds)
+    if given.command == "all":
+        return do_everything(setting, given.results or HERE / "results")
     write_machine(given.results.with_name("machine.txt"))
-    if given.command == "count":
-        rows = count_all(HERE, architecture(), given.results)
-        print("count", dict(Counter(row["word"] for row in rows)))
-        return 0
-    manifest = json.loads((HERE / "manifest.json").read_text())
-    rows = [row for row in manifest["programs"] if "builds" in row and _wanted(row, given)]
+    programs = [] if given.command in SINGLE else setting.manifest["programs"]
+    rows = [row for row in programs if "builds" in row and _wanted(row, given)]
     rows = [row for n, row in enumerate(rows) if not given.most or _number(rows, n) < given.most]
-    folder = work_folder()
-    builder = Builder(HERE, folder, architecture())
-    work: dict[str, Callable[[dict], dict]] = {
-        "check": lambda row: check_program(row, builder, manifest["environments"]),
-        "sanitize": lambda row: sanitize_program(row, builder),
-    }
-    timed = given.command == "time"
-    answers = time_programs(rows, builder, folder, given.results) if timed else do_all(rows, work[given.command], given)
-    with given.results.open("a") as file:
-        for path, said in sorted(builder.warnings.items()):
-            file.write(json.dumps({"warning": path, "said": said}) + "\n")
+    answers = do_command(given.command, rows, setting, given.results)
     print(given.command, dict(Counter(answer.get("word", "?") for answer in answers)))
     return 0
+
+
+def do_everything(setting: Setting, target: Path) -> int:
+    """Do what is left of every task; return 3 where something still is."""
+    target.mkdir(exist_ok=True)
+    write_machine(target / "machine.txt")
+    programs = [row for row in setting.manifest["programs"] if "builds" in row]
+    left = 0
+    for task in TASKS:
+        name, command, *_ = task
+        results = target / f"{name}.jsonl"
+        single = command in SINGLE
+        rows = [] if single else left_of(task, programs, results)
+        open_ = not answered(results) if single else bool(rows)
+        if command == "count" and not (HERE / "counts.json").exists():
+            continue
+        if open_ and time.monotonic() < setting.deadline:
+            do_command(command, rows, setting, results)
+            rows = [] if single else left_of(task, programs, results)
+            open_ = not answered(results) if single else bool(rows)
+        left += len(rows) or int(open_)
+        print(f"{name}: {len(rows) or int(open_)} left", flush=True)
+    return 3 if left else 0
+
+
+def do_command(command: str, rows: list[dict], setting: Setting, results: Path) -> list[dict]:
+    """Do one command on some programs; the answers are written as they come."""
+    if command == "device":
+        return measure_device(setting.arch, setting.folder, results)
+    if command == "count":
+        return count_all(HERE, setting.arch, results)
+    builder = setting.builder
+    if command == "time":
+        answers = time_programs(rows, builder, setting.folder, results, setting.deadline)
+    elif command == "mapping":
+        answers = time_kernels(rows, builder, setting.folder, results, setting.deadline)
+    else:
+        work: dict[str, Callable[[dict], dict]] = {
+            "check": lambda row: check_program(row, builder, setting.manifest["environments"]),
+            "sanitize": lambda row: sanitize_program(row, builder),
+        }
+        answers = do_all(rows, work[command], setting, results)
+    with results.open("a") as file:
+        for path, said in sorted(builder.warnings.items()):
+            file.write(json.dumps({"warning": path, "said": said}) + "\n")
+    return answers
 
 
 def _wanted(row: dict, given: argparse.Namespace) -> bool:
@@ -78,13 +142,13 @@ def _number(rows: list[dict], at: int) -> int:
     return sum(row["kind"] == rows[at]["kind"] for row in rows[:at])
 
 
-def do_all(rows: list[dict], work: Callable[[dict], dict], given: argparse.Namespace) -> list[dict]:
+def do_all(rows: list[dict], work: Callable[[dict], dict], setting: Setting, results: Path) -> list[dict]:
     """Do the work on all programs, so many at a time; write each answer as it comes."""
-    started, lock, answers = time.monotonic(), threading.Lock(), list[dict]()
+    lock, answers = threading.Lock(), list[dict]()
 
     def one(row: dict) -> None:
-        if time.monotonic() - started > given.seconds:
-            answer = {"name": row["name"], "kind": row["kind"], "word": "no time", "where": ""}
+        if time.monotonic() > setting.deadline:
+            answer = {"name": row["name"], "kind": row["kind"], "word": LATE, "where": ""}
         else:
             try:
                 answer = work(row)
@@ -92,12 +156,12 @@ def do_all(rows: list[dict], work: Callable[[dict], dict], given: argparse.Names
                 answer = {"name": row["name"], "kind": row["kind"], "word": "broken", "where": repr(error)[:500]}
         with lock:
             answers.append(answer)
-            with given.results.open("a") as file:
+            with results.open("a") as file:
                 file.write(json.dumps(answer) + "\n")
-            if answer.get("word") not in ("same", "tolerance", "clean"):
+            if answer.get("word") not in ("same", "tolerance", "clean", LATE):
                 print(answer["name"], answer["word"], answer.get("where", "")[:300], flush=True)
 
-    with ThreadPoolExecutor(given.jobs) as pool:
+    with ThreadPoolExecutor(setting.jobs) as pool:
         list(pool.map(one, rows))
     return answers
 

@@ -13,6 +13,8 @@ import json
 import re
 import statistics
 import subprocess
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,33 +22,91 @@ from building import NATIVE, Builder
 from running import Ran, run
 from words import compare_texts
 
-__all__ = ["time_programs"]
+__all__ = ["time_kernels", "time_programs"]
 
 HERE = Path(__file__).parent
-_RUNS, _LONG_S, _LIMIT_S, _TOGETHER = 5, 3.0, 120.0, 4
+_RUNS, _LONG_S, _LIMIT_S, _TOGETHER, _BUILT = 5, 3.0, 120.0, 4, 16
 _CLOCK = re.compile(r"^clock ([\d.]+)$", re.MULTILINE)
 _ACTIVITY = re.compile(r"^activity ([\d.]+) (\d+) ([\d.]+) (\d+)$", re.MULTILINE)
 
 
-def time_programs(rows: list[dict], builder: Builder, work: Path, results: Path) -> list[dict]:
+def time_programs(rows: list[dict], builder: Builder, work: Path, results: Path, deadline: float) -> list[dict]:
     """Return the times of programs, in the order of `rows`; each is written to `results` as soon as it is known."""
-    clock, device_clock, activity = str(work / "clock.o"), str(work / "device_clock.o"), str(work / "activity.o")
-    subprocess.run(["gcc", "-c", "-O2", str(HERE / "clock.c"), "-o", clock], check=True)
-    subprocess.run(["gcc", "-c", "-O2", "-DON_DEVICE", str(HERE / "clock.c"), "-o", device_clock], check=True)
-    subprocess.run(["nvcc", "-c", "-O2", str(HERE / "activity.cpp"), "-o", activity], check=True)
-    wanted = [(row, "original", (clock,)) for row in rows]
-    wanted += [(row, "port", extra) for row in rows for extra in ((device_clock,), (activity, "-lcupti"))]
-    with ThreadPoolExecutor(16) as pool:
-        built = list(pool.map(lambda job: builder.build(job[0], job[1], NATIVE, job[2]), wanted))
-    originals, ports = built[: len(rows)], built[len(rows) :]
-    with ThreadPoolExecutor(_TOGETHER) as pool:
-        before = list(pool.map(_timed, (path for path, _ in originals), rows))
+    clock, device_clock, activity = _objects(work)
     answers = []
-    for n, row in enumerate(rows):
-        answers.append(_row(row, before[n], ports[2 * n], ports[2 * n + 1]))
-        with results.open("a") as file:
-            file.write(json.dumps(answers[-1]) + "\n")
+    for part in _parts(rows):
+        if time.monotonic() > deadline:
+            break
+        wanted = [(row, "original", (clock,)) for row in part]
+        wanted += [(row, "port", extra) for row in part for extra in ((device_clock,), (activity, "-lcupti"))]
+        built = _build(builder, wanted)
+        originals, ports = built[: len(part)], built[len(part) :]
+        with ThreadPoolExecutor(_TOGETHER) as pool:
+            before = list(pool.map(_timed, (path for path, _ in originals), part))
+        for n, row in enumerate(part):
+            answers.append(_row(row, before[n], ports[2 * n], ports[2 * n + 1]))
+            _write(answers[-1], results)
     return answers
+
+
+def time_kernels(rows: list[dict], builder: Builder, work: Path, results: Path, deadline: float) -> list[dict]:
+    """Return how long the kernels of programs take, by themselves; the median of a few runs behind one that does not
+    count."""
+    activity = _objects(work)[2]
+    answers = []
+    for part in _parts(rows):
+        if time.monotonic() > deadline:
+            break
+        built = _build(builder, [(row, "port", (activity, "-lcupti")) for row in part])
+        for row, (program, said) in zip(part, built, strict=True):
+            answers.append(_of_kernels(row, program, said))
+            _write(answers[-1], results)
+    return answers
+
+
+def _of_kernels(row: dict, program: str, said: str) -> dict:
+    answer = {"name": row["name"], "kind": row["kind"], "word": "same", "where": ""}
+    if not program:
+        return {**answer, "word": "does not build", "where": said[:300]}
+    found: list[list[float]] = []
+    for _ in range(_RUNS):
+        ran = run([program, *row["run"]], {}, _LIMIT_S)
+        read = _ACTIVITY.search(ran.err)
+        if read is None:
+            word, where = ran.trouble(0)
+            return {**answer, "word": word or "crashes", "where": where}
+        found.append([float(x) for x in read.groups()])
+        if found[0][0] > _LONG_S and len(found) >= 2:
+            break
+    kept = found[1:]
+    return {**answer, "kernels_s": statistics.median(one[0] for one in kept), "launches": kept[-1][1],
+            "runs": [one[0] for one in kept]}  # fmt: skip
+
+
+def _objects(work: Path) -> tuple[str, str, str]:
+    """Return what programs are linked with: the host's clock, the one that starts with the device, and CUPTI's."""
+    clock, device_clock, activity = str(work / "clock.o"), str(work / "device_clock.o"), str(work / "activity.o")
+    if not Path(activity).exists():
+        subprocess.run(["gcc", "-c", "-O2", str(HERE / "clock.c"), "-o", clock], check=True)
+        subprocess.run(["gcc", "-c", "-O2", "-DON_DEVICE", str(HERE / "clock.c"), "-o", device_clock], check=True)
+        subprocess.run(["nvcc", "-c", "-O2", str(HERE / "activity.cpp"), "-o", activity], check=True)
+    return clock, device_clock, activity
+
+
+def _build(builder: Builder, wanted: list[tuple[dict, str, tuple[str, ...]]]) -> list[tuple[str, str]]:
+    with ThreadPoolExecutor(16) as pool:
+        return list(pool.map(lambda job: builder.build(job[0], job[1], NATIVE, job[2]), wanted))
+
+
+def _parts(rows: list[dict]) -> Iterator[list[dict]]:
+    """Yield so many programs as are built before the first of them runs."""
+    for at in range(0, len(rows), _BUILT):
+        yield rows[at : at + _BUILT]
+
+
+def _write(answer: dict, results: Path) -> None:
+    with results.open("a") as file:
+        file.write(json.dumps(answer) + "\n")
 
 
 def _timed(program: str, row: dict) -> tuple[list[float], list[Ran]]:
