@@ -12,6 +12,11 @@ SETS = ("MINI", "SMALL", "MEDIUM", "LARGE", "EXTRALARGE")
 
 _SIZE = re.compile(r"^#define (\w+) SUITE_PICK\(([\d, ]+)\)$", re.MULTILINE)
 _CHOICE = re.compile(r"^ *if \(narrow\)\n(.*?)<int>(<<<.*?;\n) *else\n.*?;\n", re.MULTILINE | re.DOTALL)
+_SHARING = re.compile(
+    r"^template <(?:typename Index, )?int (?P<count>Lanes|Rows)>\n"
+    r"(?P<text>__global__ void[^(]*?(?P<name>\w+)\(.*?^}\n)",
+    re.MULTILINE | re.DOTALL,
+)
 # Rounds of the same work: a few show all that many would.
 _ROUNDS = ("TSTEPS", "TMAX", "NITER")
 
@@ -41,6 +46,18 @@ def region(path: Path) -> range:
 
 
 def in_32_bits(kernels: str) -> str:
-    """Return a file of a port's kernels with those for indices of 32 bits in place of templates."""
-    plain = re.sub(r"^template <typename Index>\n", "", kernels, flags=re.MULTILINE).replace("(Index)", "(int)")
-    return _CHOICE.sub(r"\1\2", plain)
+    """Return a file of a port's kernels with those for indices of 32 bits in place of templates; of those whose threads
+    may share loops there are two, NAME and NAME_shared."""
+    plain = _SHARING.sub(_in_both_ways, kernels)
+    plain = re.sub(r"^template <typename Index>\n", "", plain, flags=re.MULTILINE).replace("(Index)", "(int)")
+    plain = re.sub(r"<int, 1><<<|<long long, 1><<<|(?<=_kernel)<1><<<", "<<<", plain)
+    return _CHOICE.sub(r"\1\2", re.sub(r"<(?:int, )?(?:16|32)><<<", "_shared<<<", plain))
+
+
+def _in_both_ways(template: re.Match[str]) -> str:
+    """Return both kernels of a template: each thread goes through its loops alone, or shares them."""
+    count, text = template["count"], template["text"]
+    name = template["name"]
+    width = "32" if count == "Lanes" else "16"
+    one, other = (re.sub(rf"\b{count}\b", number, text) for number in ("1", width))
+    return one + other.replace(f"{name}(", f"{name}_shared(", 1)
