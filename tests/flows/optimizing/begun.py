@@ -40,13 +40,13 @@ void scale(void) {
         x[i] = y[i] + 1.0;
 }
 """
-# blocks of 256 are two: smaller ones are faster, and quickly counted
+# blocks of 256 are two: smaller ones are faster, and quickly counted; threads cannot share the inner loop
 ROWS = """
 static double A[390][410], x[410], y[390];
 void rows(void) {
     for (int i = 0; i < 390; i++)
         for (int j = 0; j < 410; j++)
-            y[i] += A[i][j] * x[j];
+            y[i] = 0.5 * y[i] + A[i][j] * x[j];
 }
 """
 PRODUCT = """

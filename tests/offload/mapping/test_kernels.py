@@ -153,7 +153,7 @@ def test_a_moving_start_with_a_step_stays_in_the_thread(tmp_path: Path) -> None:
     """
     kernel = only(tmp_path, text, "f", "f/i", "f/i/j")
     assert [m.id for m in kernel.mapped] == ["f/i"]
-    assert body(kernel).startswith("for (int j = i; j < n; j += 2)")
+    assert body(kernel).startswith("for (long long j_at = (long long)i + 2 * lane; j_at < n; j_at += 2 * Lanes)")
 
 
 def test_a_bound_that_cannot_be_covered_stays_in_the_thread(tmp_path: Path) -> None:
