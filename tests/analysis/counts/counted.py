@@ -43,7 +43,7 @@ def touched(writer: AccessCounter) -> dict[int, object]:
     """Return the sectors of each access, by block and array."""
     found: dict[int, object] = {}
     for i, parts in writer.touched.items():
-        units = touched_units(parts, 32)
+        units = touched_units([part.found for part in parts], 32)
         found[id(i)] = list(zip(units.group.tolist(), units.low.tolist(), units.high.tolist(), strict=True))
     return found
 

@@ -27,10 +27,9 @@ def test_blocks_move_their_accesses_and_sectors_tell_which_are_alike() -> None:
     for step, alike in ((64, True), (8, True), (3, False)):
         found = walked(kernel(BLOCKS.format(step=step)), SHAPE, {})
         assert (not found.unsteady) == alike
-        ((i, moves),) = found.writer.moves.items()
-        assert moves == {"ctaid.x": 4 * step} and not found.lacks
-        touched = found.writer.touched[i]
-        assert sum(int((part.high - part.low).sum()) for part in touched) == 4 * 64 * 4
+        ((_, touched),) = found.writer.touched.items()
+        assert {part.steps for part in touched} == {(4 * step, 0, 0)} and not found.lacks
+        assert sum(int((part.found.high - part.found.low).sum()) for part in touched) == 4 * 64 * 4
 
 
 def test_generic_addresses_lead_where_their_window_is() -> None:
@@ -44,10 +43,9 @@ def test_generic_addresses_lead_where_their_window_is() -> None:
 
 
 def test_sweeps_add_visits_of_one_form() -> None:
-    sweeps = Sweeps(0, [0.0, 0.0], [0.0, 0.0], [0.0])
+    sweeps = Sweeps(0, [0.0, 0.0], [0.0, 0.0], [0.0], [])
     sweeps.add([1.0, 8.0], [1.0, 2.0], [64])
     sweeps.add([3.0, 8.0], [3.0, 2.0], [32])
-    sweeps.add([5.0], [5.0], [])
     assert (sweeps.visits, sweeps.sectors, sweeps.lines) == (2, [4.0, 16.0], [4.0, 4.0])
     assert sweeps.times == [96.0]
     assert np.mean(sweeps.sectors) == 10

@@ -8,7 +8,7 @@ What is not known is named in `lacks`, and then there is no work to predict a ti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Final
 
@@ -17,19 +17,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.counts.columns import Column
-from warpsmith.analysis.counts.footprint import MOST, Intervals, TooManyIntervalsError, join, repeated, touched_units
+from warpsmith.analysis.counts.footprint import TooManyIntervalsError
 from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
-from warpsmith.analysis.counts.touching import GROUPS, LINE, Sweeps, count_of_one
+from warpsmith.analysis.counts.touched.order import order_of
+from warpsmith.analysis.counts.touched.spans import BlockSpans
+from warpsmith.analysis.counts.touched.sweeps import LoopTrips, sweeps_of
 from warpsmith.analysis.counts.unrolling import Unrolling, find_unrolling
 from warpsmith.analysis.counts.values import LaunchSources
 from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
 from warpsmith.analysis.resources.unrolled import find_unrolled
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.source import Span
-from warpsmith.machine.requests import SECTOR
-from warpsmith.machine.time.work import LaunchWork, Sweep, TouchedSectors, WarpInstructions
+from warpsmith.machine.time.work import LaunchWork, WarpInstructions
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
 
@@ -121,7 +122,7 @@ def walk_launch(
     threads = LaunchedThreads.of(block, grid, warp)
     try:
         walked = _walk(owner, threads, arguments, (both, alike, most))
-        cuts = {axis: blocks for axis, blocks in walked.cuts.items() if len(blocks) <= _MOST_CUTS}
+        cuts = _cuts(walked, threads)
         if cuts:
             # looked at again, with the blocks at which threads begin to do otherwise
             threads = threads.cut(cuts)
@@ -168,6 +169,13 @@ def _walk(
     return walk.run()
 
 
+def _cuts(walked: Walked, threads: LaunchedThreads) -> dict[str, set[int]]:
+    """Return the blocks inside the grid at which threads begin to do otherwise, along axes that have few."""
+    sizes = dict(zip(AXES, threads.grid, strict=True))
+    inside = {axis: {at for at in blocks if 0 < at < sizes[axis]} for axis, blocks in walked.cuts.items()}
+    return {axis: blocks for axis, blocks in inside.items() if 0 < len(blocks) <= _MOST_CUTS}
+
+
 def _is_exact(threads: LaunchedThreads, walked: Walked) -> bool:
     return not walked.forks and not walked.alike and not any(map(threads.sampled, walked.unsteady))
 
@@ -212,7 +220,11 @@ def _work(
     of_global = {i: row for i, row in rows.items() if row[LINES] > 0}
     reads = [i for i in of_global if i.op == "load" or i.op.startswith("atomic")]
     writes = [i for i in of_global if i.op != "load"]
-    touching, writer = _Touching(walked, threads, holding.running_blocks), walked.writer
+    touching, writer = BlockSpans(owner, walked, threads, holding.running_blocks), walked.writer
+    orders = order_of(owner, (*reads, *writes), writer)
+    about = {i: _asked(touching, i, row) for i, row in of_global.items()}
+    sweeps = sweeps_of(about, orders, writer, LoopTrips.of(function, graph, sums))
+    fetched = [i for i in reads if i not in orders or not orders[i].stored]
     return LaunchWork(
         blocks=prod(threads.grid),
         block_warps=threads.warps,
@@ -230,11 +242,9 @@ def _work(
         shared_batches=inside,
         read=touching.of(reads),
         written=touching.of(writes),
-        sweeps=tuple(
-            _sweep(writer.sweeps[i], writer.touched[i], touching.shared(i))
-            for i in reads
-            if i in writer.sweeps and i in writer.touched
-        ),
+        fetched=touching.of(fetched) if len(fetched) < len(reads) else None,
+        sweeps=tuple(sweeps[i] for i in reads if i in sweeps),
+        stores=tuple(sweeps[i] for i in writes if i.op == "store" and i in sweeps),
         shared_bytes=holding.shared_bytes,
         flops=flops,
         wide=wide / flops if flops else 0.0,
@@ -253,148 +263,16 @@ def _trips(graph: Graph, sums: Tallies, left: Unrolling) -> dict[str, float]:
     return found
 
 
-def _sweep(found: Sweeps, touched: Sequence[Intervals], shared: float) -> Sweep:
-    """Return a load's way through loops; those that are gone through one iteration after the other are one loop more
-    around all others, with all that is `touched`."""
-    sectors, lines, times = (
-        tuple(n / found.visits for n in column) for column in (found.sectors, found.lines, found.times)
-    )
-    whole = _all_of(touched)
-    return Sweep(
-        (*sectors, max(sectors[-1], count_of_one(whole, SECTOR))),
-        (*lines, max(lines[-1], count_of_one(whole, LINE))),
-        (*times, float(found.visits)),
-        shared,
-    )
-
-
 def _sum(rows: Iterable[Column], at: int) -> float:
     return float(sum(row[at] for row in rows))
+
+
+def _asked(touching: BlockSpans, i: Instruction, row: np.ndarray) -> tuple[float, float]:
+    """Return which part is left where blocks touch the same, and the sectors that one of them asks for."""
+    shared, active = touching.shared(i)
+    return shared, float(row[SECTORS]) / max(1, active)
 
 
 def _space(i: Instruction) -> str:
     assert isinstance(i.detail, Memory)
     return i.detail.space
-
-
-class _Touching(Struct, frozen=True):
-    """What blocks touch, from what those do that are looked at."""
-
-    walked: Walked
-    threads: LaunchedThreads
-    running: int
-
-    def of(self, found: Sequence[Instruction]) -> TouchedSectors:
-        """Return what some accesses touch together, in sectors."""
-        if any(i in self.walked.writer.overflow for i in found):
-            raise TooManyIntervalsError
-        blocks = prod(self.threads.grid)
-        counts = [self.running, 2 * self.running]
-        while 2 * counts[-1] < blocks:
-            counts.append(2 * counts[-1])
-        block, spans = self._spans(found, (*counts, blocks))
-        return TouchedSectors(block, spans[0], spans[1], spans[-1], tuple(spans[2:-1]))
-
-    def shared(self, i: Instruction) -> float:
-        """Return which part is left of what the blocks that run at a time touch with an access where several touch the
-        same."""
-        running = min(self.running, prod(self.threads.grid))
-        block, (together,) = self._spans((i,), (running,))
-        return min(1.0, together / (block * running)) if block else 1.0
-
-    def _spans(self, found: Sequence[Instruction], counts: Sequence[int]) -> tuple[float, list[float]]:
-        """Return what a block touches with some accesses, on average, and what the first blocks do, of which there are
-        so many."""
-        kept = {i: self.walked.writer.touched.get(i, []) for i in found}
-        weights = self.threads.weights(self.walked.unsteady)
-        by_block = self._by_block([part for parts in kept.values() for part in parts], weights)
-        block = float(by_block @ weights) / prod(self.threads.grid)
-        if self.threads.whole:
-            return block, [self._first(kept, count) for count in counts]
-        active = self._active(kept)
-        mean = float(by_block @ weights) / prod(active)
-        return block, [self._moved(kept, (count, *active), by_block, mean) for count in counts]
-
-    def _by_block(self, parts: Sequence[Intervals], weights: Column) -> Column:
-        """Return how many sectors each block touches; of those that stand for none, 0 where they are many."""
-        if sum(len(part.low) for part in parts) <= MOST:
-            units = touched_units(parts, SECTOR)
-            size = units.high - units.low
-            return np.bincount(units.group // GROUPS, weights=size, minlength=self.threads.count)
-        found = np.zeros(self.threads.count)
-        for block in np.flatnonzero(weights).tolist():
-            units = touched_units([_together(part, part.group // GROUPS == block) for part in parts], SECTOR)
-            found[block] = float((units.high - units.low).sum())
-        return found
-
-    def _first(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int) -> float:
-        """Return what the first blocks touch, all of which are looked at."""
-        parts = [_together(part, part.group // GROUPS < blocks) for parts in kept.values() for part in parts]
-        units = touched_units(parts, SECTOR)
-        return float((units.high - units.low).sum())
-
-    def _moved(
-        self,
-        kept: Mapping[Instruction, Sequence[Intervals]],
-        counted: tuple[int, int, int, int],
-        by_block: Column,
-        block: float,
-    ) -> float:
-        """Return what the first blocks touch, each as far from the last as its addresses move, and `block` sectors on
-        average; where they move unevenly, blocks are taken to share nothing. `counted`: how many they are, and how many
-        of the grid touch something, along each axis."""
-        blocks, x, y, z = counted
-        times = (min(x, blocks), min(y, -(-blocks // x)), min(z, -(-blocks // (x * y))))
-        if any(self.walked.writer.moves.get(i, {}) is None for i in kept):
-            return block * min(blocks, prod(self.threads.grid))
-        middle = self._middle(by_block, block)
-        alike: dict[tuple[int, ...], list[Intervals]] = {}
-        for i, found in kept.items():
-            moves = self.walked.writer.moves.get(i) or {}
-            alike.setdefault(tuple(moves.get(axis, 0) for axis in AXES), []).extend(found)
-        parts: list[Intervals] = []
-        for steps, found in alike.items():
-            # what moves alike is put together before it moves: pieces that meet are one piece from then on
-            grown = _all_of([_together(part, part.group // GROUPS == middle) for part in found])
-            for step, count in zip(steps, times, strict=True):
-                grown = repeated(grown, np.full(len(grown.low), step, np.int64), count)
-            parts.append(grown)
-        units = touched_units(parts, SECTOR)
-        # pieces of one that touches less lie apart where those of the others are joined
-        less = max(1.0, block / by_block[middle]) if by_block[middle] else 1.0
-        return min(less * float((units.high - units.low).sum()), block * min(blocks, x * y * z))
-
-    def _middle(self, by_block: Column, block: float) -> int:
-        """Return which of the blocks that are looked at, touch something and stand for many touches the most like what
-        all do on average."""
-        weights = np.where(by_block > 0, self.threads.weights(self.walked.unsteady), 0.0)
-        return int(np.where(2 * weights >= weights.max(), np.abs(by_block - block), np.inf).argmin())
-
-    def _touches(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> Column:
-        """Return which of the blocks that are looked at touch something."""
-        found = np.zeros(self.threads.count, np.bool_)
-        for parts in kept.values():
-            for part in parts:
-                found[part.group // GROUPS] = True
-        return found
-
-    def _active(self, kept: Mapping[Instruction, Sequence[Intervals]]) -> tuple[int, int, int]:
-        """Return how many blocks along each axis touch something."""
-        z, y, x = (len(self.threads.blocks[at]) for at in (2, 1, 0))
-        touches = self._touches(kept).reshape(z, y, x)
-        found: list[int] = []
-        for at, axis in enumerate(AXES):
-            there = touches.any(axis=tuple(other for other in range(3) if other != 2 - at))
-            found.append(max(1, round(float(self.threads.axis_weights(axis, steady=True) @ there))))
-        return found[0], found[1], found[2]
-
-
-def _all_of(parts: Sequence[Intervals]) -> Intervals:
-    """Return the union."""
-    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
-    return join(group, low, high)
-
-
-def _together(part: Intervals, chosen: np.ndarray) -> Intervals:
-    """Return the intervals that are chosen, whatever block they are of."""
-    return join(part.group[chosen] % GROUPS, part.low[chosen], part.high[chosen])

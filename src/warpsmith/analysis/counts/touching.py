@@ -6,7 +6,7 @@ an address that moves by s bytes an iteration ──► the same sectors again a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import gcd
 from typing import Final
 
@@ -23,10 +23,22 @@ from warpsmith.analysis.counts.values import array_of
 from warpsmith.machine.requests import SECTOR, WORD
 from warpsmith.ssa.nodes import Instruction, Memory, Space
 
-__all__ = ["GROUPS", "LINE", "AccessCounter", "Sweeps", "bytes_of", "count_of_one"]
+__all__ = [
+    "GROUPS",
+    "LINE",
+    "AccessCounter",
+    "FirstPlace",
+    "Sweeps",
+    "TouchedPart",
+    "bytes_of",
+    "count_of_one",
+    "union_of",
+]
 
 _MOST_PARTS: Final = 64
 """Sets of intervals of one access that are kept before they are joined."""
+_MOST_STEPS: Final = 4
+"""In how many ways lanes of one access may move from block to block."""
 LINE: Final = 128
 GROUPS: Final = 1 << 20
 """More regions than a launch has."""
@@ -42,37 +54,56 @@ def bytes_of(i: Instruction) -> int:
 
 
 class Sweeps(Struct):
-    """What an access touches in one block, in sectors and in lines: at once, then with each loop around it, the
-    innermost first, and how many iterations that has; sums over `visits`."""
+    """What an access touches in one block, in sectors and in lines: at once, then with each loop around it that is gone
+    through at once, the innermost first, and how many iterations that has; sums over `visits` in as many loops, what
+    is `touched` at the first of them."""
 
     visits: int
     sectors: list[float]
     lines: list[float]
     times: list[float]
+    touched: list[Intervals]
 
     def add(self, sectors: list[float], lines: list[float], times: list[int]) -> None:
-        """Add what is touched at another visit; one that lies in other loops counts as if it did not."""
-        if len(sectors) == len(self.sectors):
-            self.visits += 1
-            self.sectors = [a + b for a, b in zip(self.sectors, sectors, strict=True)]
-            self.lines = [a + b for a, b in zip(self.lines, lines, strict=True)]
-            self.times = [a + b for a, b in zip(self.times, times, strict=True)]
+        """Add what is touched at another visit."""
+        self.visits += 1
+        self.sectors = [a + b for a, b in zip(self.sectors, sectors, strict=True)]
+        self.lines = [a + b for a, b in zip(self.lines, lines, strict=True)]
+        self.times = [a + b for a, b in zip(self.times, times, strict=True)]
+
+
+class TouchedPart(Struct, frozen=True):
+    """What an access touches in blocks; `steps`: by how many bytes it moves from block to block along each axis, None:
+    unevenly."""
+
+    steps: tuple[int, int, int] | None
+    found: Intervals
+
+
+class FirstPlace(Struct):
+    """Where the first lane is that executes an access, the first time: `address`, and by how much it moves with the
+    innermost loop; `number`: how many accesses were met before."""
+
+    lane: int
+    address: int
+    number: int
+    step: int = 0
 
 
 class AccessCounter:
     """Counts accesses, and keeps what they touch. `loops`: those that are gone through at once, with how many
     iterations; `quiet`: what is touched is known already; `periods`: after how many iterations of a loop requests cost
-    the same again; `touched`: by access; `moves`: how its addresses move from block to block, None: unevenly."""
+    the same again; `touched`: by access."""
 
     def __init__(self, threads: LaunchedThreads) -> None:
         self.threads = threads
         self.loops: dict[str, int] = {}
         self.periods: dict[str, int] = {}
         self.quiet = 0
-        self.touched: dict[Instruction, list[Intervals]] = defaultdict(list)
-        self.moves: dict[Instruction, dict[str, int] | None] = {}
+        self.touched: dict[Instruction, list[TouchedPart]] = defaultdict(list)
+        self.places: dict[Instruction, FirstPlace] = {}
         self.overflow: set[Instruction] = set()
-        self.sweeps: dict[Instruction, Sweeps] = {}
+        self.sweeps: dict[Instruction, dict[int, Sweeps]] = defaultdict(dict)
 
     def arrivals(self, mask: Column) -> tuple[Column, Column]:
         """Return how many warps and lanes of each block there are."""
@@ -147,45 +178,56 @@ class AccessCounter:
     def _touch(self, i: Instruction, place: Known, there: Column) -> None:
         if i in self.overflow:
             return
-        self._move(i, place.slopes, there)
         lanes = np.flatnonzero(there.reshape(-1))
         low = place.column.reshape(-1)[lanes]
         group = lanes // self.threads.lanes * GROUPS + array_of(low)
         strides = {key: _taken(place.slopes[key], lanes, there) for key in self.loops if key in place.slopes}
+        self._place(i, int(lanes[0]), int(low[0]), int(next(reversed(strides.values()))[0]) if strides else 0)
         try:
-            self.touched[i].append(self._repeat(i, (group, low, low + bytes_of(i)), strides))
+            levels = self._repeat((group, low, low + bytes_of(i)), strides)
+            self._sweep(i, levels)
+            for steps, chosen in _steps_of(place.slopes, lanes, there):
+                found = levels[-1]
+                if len(chosen) < len(lanes):
+                    part = group[chosen], low[chosen], low[chosen] + bytes_of(i)
+                    found = self._repeat(part, {key: stride[chosen] for key, stride in strides.items()})[-1]
+                self.touched[i].append(TouchedPart(steps, found))
             if len(self.touched[i]) >= _MOST_PARTS:
-                self.touched[i] = [_all_of(self.touched[i])]
+                self.touched[i] = _joined(self.touched[i])
         except TooManyIntervalsError:
             self.overflow.add(i)
             self.touched.pop(i, None)
 
-    def _repeat(self, i: Instruction, given: tuple[Column, Column, Column], strides: Mapping[str, Column]) -> Intervals:
-        """Return what is touched in all iterations of the loops that are gone through at once."""
+    def _place(self, i: Instruction, lane: int, address: int, step: int) -> None:
+        """Keep where an access is met first, and how it moves from there."""
+        known = self.places.setdefault(i, FirstPlace(lane, address, len(self.places), step))
+        if not known.step and known.lane == lane:
+            known.step = address - known.address
+
+    def _repeat(self, given: tuple[Column, Column, Column], strides: Mapping[str, Column]) -> list[Intervals]:
+        """Return what is touched at once, then with each of the loops that are gone through at once, the innermost
+        first: what it touches is what the next one repeats."""
         group = given[0]
         even = all(_is_even(group, stride) for stride in strides.values())
         if not even and len(strides) > 1:
             raise TooManyIntervalsError
         found = join(*given) if even else Intervals(*given)
-        sectors, lines, times = [count_of_one(found, SECTOR)], [count_of_one(found, LINE)], list[int]()
-        # the innermost loop first: what it touches is what the next one repeats
+        levels = [found]
         for key in reversed(self.loops):
             stride = strides.get(key)
             if stride is not None:
                 found = repeated(found, _of_groups(found, group, stride) if even else stride, self.loops[key])
-            sectors.append(count_of_one(found, SECTOR))
-            lines.append(count_of_one(found, LINE))
-            times.append(self.loops[key])
-        none = [0.0] * len(sectors)
-        self.sweeps.setdefault(i, Sweeps(0, none, none, [0.0] * len(times))).add(sectors, lines, times)
-        return found
+            levels.append(found)
+        return levels
 
-    def _move(self, i: Instruction, slopes: Mapping[str, Slope], there: Column) -> None:
-        """Keep how the addresses of an access move from block to block."""
-        found = _steps_of(slopes, there)
-        known = self.moves.setdefault(i, found)
-        if known != found:
-            self.moves[i] = None
+    def _sweep(self, i: Instruction, levels: list[Intervals]) -> None:
+        sectors, lines = ([count_of_one(found, unit) for found in levels] for unit in (SECTOR, LINE))
+        times = [self.loops[key] for key in reversed(self.loops)]
+        none = [0.0] * len(sectors)
+        found = self.sweeps[i].setdefault(len(times), Sweeps(0, none, none, [0.0] * len(times), []))
+        found.add(sectors, lines, times)
+        if len(found.touched) < _MOST_PARTS:
+            found.touched.append(levels[-1])
 
 
 def _of_groups(found: Intervals, group: Column, stride: Column) -> Column:
@@ -200,23 +242,33 @@ def count_of_one(found: Intervals, unit: int) -> float:
     return float((units.high - units.low).sum()) / max(1, len(np.unique(units.group // GROUPS)))
 
 
-def _steps_of(slopes: Mapping[str, Slope], there: Column) -> dict[str, int] | None:
-    """Return by how much addresses move along each axis of blocks; None where lanes move apart."""
-    found: dict[str, int] = {}
+def _steps_of(
+    slopes: Mapping[str, Slope], lanes: Column, there: Column
+) -> list[tuple[tuple[int, int, int] | None, Column]]:
+    """Return by how much addresses move along each axis of blocks, with which of the lanes do; None: unevenly."""
+    everyone = np.arange(len(lanes))
+    columns = []
     for axis in AXES:
         slope = slopes.get(axis)
-        if slope is None:
-            continue
         if isinstance(slope, str):
-            return None
-        steps = np.unique(slope.reshape(there.shape)[there] if len(slope) > 1 else slope)
-        if len(steps) != 1:
-            return None
-        found[axis] = int(steps[0])
-    return found
+            return [(None, everyone)]
+        columns.append(np.zeros(len(lanes), np.int64) if slope is None else _taken(slope, lanes, there))
+    rows, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    if len(rows) > _MOST_STEPS:
+        return [(None, everyone)]
+    return [((int(x), int(y), int(z)), everyone[which.reshape(-1) == at]) for at, (x, y, z) in enumerate(rows)]
 
 
-def _all_of(parts: list[Intervals]) -> Intervals:
+def _joined(parts: list[TouchedPart]) -> list[TouchedPart]:
+    """Return parts of which those that move alike are one."""
+    alike: dict[tuple[int, int, int] | None, list[Intervals]] = {}
+    for part in parts:
+        alike.setdefault(part.steps, []).append(part.found)
+    return [TouchedPart(steps, union_of(found)) for steps, found in alike.items()]
+
+
+def union_of(parts: Sequence[Intervals]) -> Intervals:
+    """Return the union."""
     group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
     return join(group, low, high)
 

@@ -42,31 +42,49 @@ class WarpInstructions(Struct, frozen=True):
 
 class TouchedSectors(Struct, frozen=True):
     """Different sectors, read and written: of a block on average, of the blocks that run at a time, of twice as many,
-    of the grid; `wider`: of four, eight, … times as many, as long as these are fewer than the grid."""
+    of the grid; `wider`: of four, eight, … times as many, as long as these are fewer than the grid. `apart`: of the
+    blocks that run at a time, if those that do not keep step share nothing (0: all keep step); these are ahead of the
+    others by `lag` of their way when they end. `active` blocks touch anything (0: all)."""
 
     block: float
     together: float
     twice: float
     grid: float
     wider: tuple[float, ...] = ()
+    apart: float = 0.0
+    lag: float = 0.0
+    active: int = 0
 
 
 class Sweep(Struct, frozen=True):
-    """A load in loops: the sectors that a block touches with it, at once and then with each loop around it, the
-    innermost first (`sectors`), the lines of 128 bytes that hold them, and how often each loop repeats (`times`).
-    `shared`: which part is left of what the blocks that run at a time touch with it where several touch the same."""
+    """An access in loops: the sectors that a block touches with it, at once and then with each loop around it, the
+    innermost first (`sectors`), and how often each loop repeats (`times`). `held`: the lines of 128 bytes that loads of
+    the block touch meanwhile, in one iteration of each loop and then in all; `together`: that loads and stores touch,
+    where what several blocks touch that run at a time counts once.
+
+    `shared`: which part is left of what the blocks that run at a time touch with it where several touch the same,
+    `part`: where several accesses of its loops do; `lines` are those of one access at once. `again`: another loop has
+    touched the same before, `sectors[again]` each time; -1: none has; `loaded`: that loop loads. `near`: a store of the
+    iteration before left it."""
 
     sectors: tuple[float, ...]
-    lines: tuple[float, ...]
     times: tuple[float, ...]
+    held: tuple[float, ...]
+    together: tuple[float, ...]
     shared: float = 1.0
+    part: float = 1.0
+    lines: float = 0.0
+    again: int = -1
+    loaded: bool = True
+    near: bool = False
 
 
 class LaunchWork(Struct, frozen=True):
     """A launch; `running_blocks` run at a time on the whole device.
 
-    `batches`: waits for memory, those that a warp makes at once being one, `shared_batches`: for shared memory;
-    `load_sectors` and
+    `read` and `written` are touched by loads and stores; `fetched` by loads of what no store has touched before (None:
+    as `read`). `sweeps` are those of loads, `stores` of stores. `batches`: waits for memory, those that a warp makes at
+    once being one, `shared_batches`: for shared memory; `load_sectors` and
     `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
     memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
     that has 64 bits."""
@@ -91,6 +109,8 @@ class LaunchWork(Struct, frozen=True):
     flops: float
     wide: float
     shared_batches: float = 0.0
+    fetched: TouchedSectors | None = None
+    stores: tuple[Sweep, ...] = ()
 
     @property
     def warps(self) -> int:

@@ -1,0 +1,1 @@
+"""What blocks touch: `spans.py` together, `order.py` one loop behind another. Both read what the walk has kept."""
