@@ -68,5 +68,5 @@ def test_earlier_places_are_left_out_and_other_steps_stay(tmp_path: Path) -> Non
     applied = [one.step for one in made.applied]
     assert [step.name for step in recorded_steps(applied, None)] == ["interchange", "map", "keep"]
     recorded = recorded_steps(applied, written(made).port.plan)
-    assert [step.name for step in recorded] == ["interchange", "keep", "map", "share-loop"]
+    assert [step.name for step in recorded] == ["interchange", "keep", "map"]
     assert recorded[:2] == (applied[0], applied[2])

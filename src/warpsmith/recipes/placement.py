@@ -12,7 +12,6 @@ from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
 from warpsmith.offload.steps.register_tile import RegisterTile
-from warpsmith.offload.steps.share_loop import ShareLoop
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
 
@@ -35,8 +34,6 @@ def _is_tiled(step: Step) -> bool:
         return step.width > 0
     if isinstance(step, VectorLoad):
         return step.elements > 1
-    if isinstance(step, ShareLoop):
-        return step.by != "none"
     return isinstance(step, HaloTile | DoubleBuffer) or (
         isinstance(step, RegisterTile) and step.rows * step.columns > 1
     )
@@ -52,13 +49,7 @@ def placing_steps(plan: Plan) -> tuple[Step, ...]:
     several = (_elements(fragment) for fragment in nests if prod(fragment.kernel.elements) > 1)
     doubled = (DoubleBuffer(one.loop) for fragment in nests for one in fragment.tiles if one.doubled)
     wide = (VectorLoad(one.loop, one.wide) for fragment in nests for one in fragment.tiles if one.wide > 1)
-    shared = (_share(loop, fragment) for fragment in nests for loop in fragment.shared)
-    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide, *shared)
-
-
-def _share(loop: str, fragment: Fragment) -> Step:
-    sharing = fragment.kernel.sharing
-    return ShareLoop(loop, "block" if sharing is not None and sharing.column else "warp")
+    return (*(_step(fragment) for fragment in nests), *tiles, *halos, *several, *doubled, *wide)
 
 
 def _halo(fragment: Fragment) -> Step:
@@ -76,4 +67,5 @@ def _step(fragment: Fragment) -> Step:
         return Offload(fragment.region)
     # of a loop of passes the first nest says what becomes threads
     region = fragment.loops[1] if fragment.iterations else fragment.region
-    return Map(region, axes, fragment.kernel.block[: len(axes)])
+    # a block that nobody has asked for may have fewer threads at a launch, and these may share loops
+    return Map(region, axes, () if fragment.kernel.few else fragment.kernel.block[: len(axes)])

@@ -40,13 +40,15 @@ void scale(void) {
         x[i] = y[i] + 1.0;
 }
 """
-# blocks of 256 are two: smaller ones are faster, and quickly counted; threads cannot share the inner loop
+# blocks of 256 are few: smaller ones are faster, and quickly counted
 ROWS = """
-static double A[390][410], x[410], y[390];
+static double A[40][40][16], y[40][40];
 void rows(void) {
-    for (int i = 0; i < 390; i++)
-        for (int j = 0; j < 410; j++)
-            y[i] = 0.5 * y[i] + A[i][j] * x[j];
+    for (int i = 0; i < 40; i++)
+        for (int j = 0; j < 40; j++)
+            for (int r = 0; r < 64; r++)
+                for (int k = 0; k < 16; k++)
+                    y[i][j] = 0.5 * y[i][j] + A[i][j][k];
 }
 """
 PRODUCT = """
