@@ -48,6 +48,7 @@ def test_a_page_shows_what_is_printed(
     monkeypatch.setenv("COLUMNS", "100")
     page = Page(tmp_path, capfd.readouterr)
     printed = [page.run(example.command) for example in examples_in(text)]
+    assert not [output for output in printed if "internal error" in output]
     if UPDATE:
         text = shown_again(text, printed)
         path.write_text(text, "utf-8")

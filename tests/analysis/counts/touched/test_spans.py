@@ -42,6 +42,12 @@ def test_blocks_that_touch_nothing_are_not_active(tmp_path: Path) -> None:
     assert found.active == 10 and found.grid == found.together == 40
 
 
+@pytest.mark.parametrize("grid", [(1, 1, 1), (4000, 1, 1), (300, 200, 2)])
+def test_a_launch_may_touch_nothing(grid: tuple[int, int, int], tmp_path: Path) -> None:
+    found = _read(look_at(HEAD + "if (x < n) a[x] = b[x]; }", tmp_path, (32, 1, 1), grid, 0), 100)
+    assert found.grid == found.together == found.block == 0
+
+
 BODIES = [
     "a[y * n + x] = b[y * n + x] + b[y * n + x + 1];",
     "a[y * n + x] = b[x * n + y];",

@@ -13,7 +13,10 @@ from warpsmith.tree.nodes import For, If, Name, Node, Stmt, replace
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import loops, rebuild, walk
 
-HEAD = "#define M (m)\nint sum(int, int); void wait(int); void f(int n, int m, double *restrict y, const int *restrict c)\n"
+HEAD = (
+    "#define M (m)\nint sum(int, int); void wait(int);"
+    " void f(int n, int m, double *restrict y, const int *restrict c)\n"
+)
 
 
 def _waiting(node: Node) -> Node:

@@ -153,6 +153,8 @@ class _Moving:
             return self._window(blocks)
         x, y, z = (sum(piece.count for piece in pieces) for pieces in self.pieces)
         blocks = min(blocks, x * y * z)
+        if not blocks:
+            return 0.0
         if blocks <= x:
             return self._box(blocks, 1, 1)
         if blocks <= x * y:
