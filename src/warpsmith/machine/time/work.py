@@ -65,9 +65,9 @@ class Sweep(Struct, frozen=True):
 class LaunchWork(Struct, frozen=True):
     """A launch; `running_blocks` run at a time on the whole device.
 
-    `batches`: waits for memory, those that a warp makes at once being one, `shared_batches`: for shared memory;
-    `load_sectors` and
-    `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
+    `batches`: waits for memory, those that a warp makes at once being one, `shared_batches`: for shared memory,
+    `beside`: copies to shared memory that are on the way while the warp goes on, and that it waits for before the next
+    ones; `load_sectors` and `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
     memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
     that has 64 bits."""
 
@@ -91,6 +91,7 @@ class LaunchWork(Struct, frozen=True):
     flops: float
     wide: float
     shared_batches: float = 0.0
+    beside: float = 0.0
 
     @property
     def warps(self) -> int:
