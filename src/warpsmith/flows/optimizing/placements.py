@@ -3,8 +3,8 @@
     mappings    every assignment of the loops to axes, every power-of-two block; no tiles: only numbers change, so that
                 the kernel is planned once for each assignment
     tiles       every width in every block that is nearly a square, one iteration a thread; then, in the best of them,
-                several iterations a thread, and in the best of these two tiles for each read, or several
-                neighbors a load: all have texts of their own
+                several iterations a thread; then, in the best of all these, rows of other lengths, and at last two
+                tiles for each read, several neighbors a load, or both: all have texts of their own
     halos       what threads read around their own elements in shared memory, in blocks of a few shapes
 
 Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
@@ -19,6 +19,7 @@ from math import prod
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.loops.step import Step
 from warpsmith.machine.limits import block_fits
@@ -43,6 +44,7 @@ __all__ = [
     "inner_loops",
     "list_axes",
     "mapped",
+    "padded",
     "probe",
     "tile_choices",
     "with_elements",
@@ -63,6 +65,9 @@ _HALO_BLOCKS: Final[dict[int, tuple[Block, ...]]] = {
 }
 """By how many loops are threads."""
 _PROBED: Final = (16, 16, 1)
+_PADDINGS: Final = (1, 0)
+_AT_ONCE: Final = (2, 4)
+"""Neighbors that a thread loads."""
 _ELEMENTS: Final = ((2, 2), (4, 2), (4, 4), (8, 2), (8, 4))
 """Rows and columns of iterations a thread."""
 
@@ -155,11 +160,26 @@ def with_elements(nest: Fragment, choice: TileChoice) -> Iterator[tuple[Step, ..
 
 def filled_otherwise(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     """Yield the same placement with tiles that are filled otherwise: two for each read, of which one is filled while
-    the other is used, and several neighbors at once."""
-    tiled = [step.loop for step in steps if isinstance(step, SharedTile) and step.width > 0]
-    if tiled:
-        yield (*steps, *(DoubleBuffer(loop) for loop in tiled))
-        yield (*steps, *(VectorLoad(loop) for loop in tiled))
+    the other is used, several neighbors at once, and both."""
+    tiled = _tiled_by(steps)
+    if not tiled:
+        return
+    two = [DoubleBuffer(loop) for loop in tiled]
+    yield (*steps, *two)
+    for elements in _AT_ONCE:
+        wide = [VectorLoad(loop, elements) for loop in tiled]
+        yield from ((*steps, *wide), (*steps, *two, *wide))
+
+
+def padded(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield the same placement with rows of tiles that are longer than what they hold, and with rows that are not."""
+    tiled = _tiled_by(steps)
+    for padding in _PADDINGS if tiled else ():
+        yield tuple(replace(step, padding=padding) if isinstance(step, SharedTile) else step for step in steps)
+
+
+def _tiled_by(steps: Sequence[Step]) -> list[str]:
+    return [step.loop for step in steps if isinstance(step, SharedTile) and step.width > 0]
 
 
 def _own_axes(nest: Fragment) -> tuple[Axis, ...]:

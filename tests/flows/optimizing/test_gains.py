@@ -1,0 +1,88 @@
+"""What each move of the search is worth: a program of which it makes a better port, by the model and by counted runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.flows.optimizing.begun import Begun, begin
+from tests.flows.optimizing.counted import Ran, run_port
+from tests.flows.optimizing.test_nests import nest_of
+from warpsmith.flows.optimizing import placements
+from warpsmith.flows.optimizing.nests import outcome_of
+from warpsmith.flows.optimizing.scored import predict_kernels
+from warpsmith.flows.optimizing.setting import PlannedPort
+from warpsmith.flows.optimizing.shared import SearchEffort
+from warpsmith.loops.step import step_text
+from warpsmith.recipes.transforms import transforms
+
+# rows of 96 floats: all begin at multiples of 16 bytes
+PRODUCT = """
+static float A[64][288], B[288][96], C[64][96];
+void product(void) {
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 96; j++)
+            for (int k = 0; k < 288; k++)
+                C[i][j] += A[i][k] * B[k][j];
+}
+"""
+ELEMENTS = 288 * 96
+PLACED = ("map=product/i,axes=y:x,block=32:8", "register-tile=product/i/j/k,rows=1,columns=1")
+TILES = "shared-tile=product/i/j/k,width=32"
+
+
+def placed(begun: Begun, texts: Sequence[str]) -> PlannedPort:
+    steps = [listed.step for listed in transforms((*PLACED[:1], *texts, *PLACED[1:]))]
+    return begun.shared.setting.place(begun.root.prepared, steps)
+
+
+def counted(begun: Begun, folder: Path, *texts: str) -> tuple[float, Ran]:
+    """Return the predicted seconds of the kernel of a port, whose counters are those of its run."""
+    planned = placed(begun, texts)
+    ((prediction, _),) = predict_kernels(planned, begun.shared.times).values()
+    outcome, ran = outcome_of(prediction), run_port(planned, folder, ELEMENTS)
+    assert outcome.seconds is not None and prediction.time is not None and prediction.time.work is not None
+    assert (outcome.sectors, prediction.time.work.passes) == (ran.sectors, ran.passes)
+    return outcome.seconds, ran
+
+
+def test_two_tiles_a_read_are_counted_as_they_run_and_a_warp_waits_less(tmp_path: Path) -> None:
+    begun = begin(PRODUCT, tmp_path)
+    before, one = counted(begun, tmp_path, TILES)
+    after, two = counted(begun, tmp_path, TILES, "double-buffer=product/i/j/k")
+    # nothing is asked of memory more often
+    assert after < before and (two.sectors, two.passes) == (one.sectors, one.passes)
+
+
+def test_neighbors_loaded_at_once_are_fewer_requests(tmp_path: Path) -> None:
+    begun = begin(PRODUCT, tmp_path)
+    before, one = counted(begun, tmp_path, TILES)
+    after, four = counted(begun, tmp_path, TILES, "vector-load=product/i/j/k,elements=4")
+    assert after < before and four.requests < one.requests and four.sectors == one.sectors
+
+
+def test_longer_rows_are_fewer_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.flows.optimizing.test_gains.PLACED", (PLACED[0].replace("32:8", "16:16"), PLACED[1]))
+    begun = begin(PRODUCT, tmp_path)
+    before, one = counted(begun, tmp_path, TILES)
+    after, longer = counted(begun, tmp_path, f"{TILES},padding=1")
+    assert after < before and longer.passes < one.passes and longer.sectors == one.sectors
+
+
+@pytest.mark.parametrize(
+    ("block", "wanted"), [((16, 16), "padding=1"), ((32, 8), "double-buffer="), ((32, 8), "vector-load=")]
+)
+def test_the_search_takes_them(
+    block: tuple[int, int], wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placements, "_TILE_BLOCKS", (block,))
+    monkeypatch.setattr(placements, "_WIDTHS", (32,))
+    monkeypatch.setattr(placements, "_VOLUMES", ())
+    monkeypatch.setattr(placements, "_ELEMENTS", ())
+    monkeypatch.setattr(placements, "filled_otherwise" if "padding" in wanted else "padded", lambda _: ())
+    begun = begin(PRODUCT, tmp_path, SearchEffort(least=1.0, tiles=1))
+    search, nest = nest_of(begun, "product/i")
+    steps, _ = search.best(nest)
+    assert any(wanted in step_text(step) for step in steps)
