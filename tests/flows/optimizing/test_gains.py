@@ -1,4 +1,4 @@
-"""What each move of the search is worth: a program of which it makes a better port, by the model and by counted runs."""
+"""What moves of the search are worth: programs of which they make better ports, by the model and by counted runs."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ _PRODUCTS: Final = {
 
 class BlockKinds(Struct, frozen=True):
     """One visit of a block of code by a warp, on average. `batches`: how often it waits for memory, loads that nothing
-    waits for between being one; `shared_batches`: for shared memory; `beside`: it waits here for what was copied to shared
-    memory while it went on; `flops` and those of 64 bits are of each lane."""
+    waits for between being one; `shared_batches`: for shared memory; `beside`: it waits here for what was copied to
+    shared memory while it went on; `flops` and those of 64 bits are of each lane."""
 
     instructions: Mapping[str, float]
     batches: float

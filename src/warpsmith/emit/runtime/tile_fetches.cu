@@ -5,7 +5,8 @@
 
 /* Neighbors on their way to a tile that is not in use: no register has them meanwhile on older devices either. */
 #if WS_COPIES_BESIDE && defined(WARPSMITH_KERNELS)
-template <typename Element> static __device__ void ws_tile_fetch_bytes(Element *tile, const Element *from, unsigned bytes)
+template <typename Element>
+static __device__ void ws_tile_fetch_bytes(Element *tile, const Element *from, unsigned bytes)
 {
     if (!ws_tile_at_once(tile, from, bytes))
         for (unsigned n = 0; n < bytes / sizeof(Element); n++)

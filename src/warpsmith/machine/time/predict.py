@@ -7,7 +7,7 @@
     L2          bytes that the first cache does not have / bandwidth of the second
     memory      bytes that the second does not have / (0.9 · bandwidth)
     latency     (waits for memory · its latency + instructions · theirs) / warps that take turns     (Little's law)
-                of copies that are on the way meanwhile (double-buffer): their latency where that is longer than the rest
+                of copies that are on the way meanwhile: their latency where that is longer than the rest
 
     time = launch + longest · what the fullest multiprocessor has more than the mean (its own parts only)
 

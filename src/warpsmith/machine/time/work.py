@@ -67,9 +67,9 @@ class LaunchWork(Struct, frozen=True):
 
     `batches`: waits for memory, those that a warp makes at once being one, `shared_batches`: for shared memory,
     `beside`: copies to shared memory that are on the way while the warp goes on, and that it waits for before the next
-    ones; `load_sectors` and `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
-    memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
-    that has 64 bits."""
+    ones; `load_sectors` and `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests;
+    `passes` those of shared memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes,
+    `wide` the share of them that has 64 bits."""
 
     blocks: int
     block_warps: int
