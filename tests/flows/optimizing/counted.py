@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,14 +15,14 @@ from warpsmith.kernels.units import KernelFile
 from warpsmith.report.simulation.model import SimulationReport
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.shared import restore_shared
-from warpsmith.tree.types import Array, Pointer, Scalar
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type, byte_size
 
 __all__ = ["Ran", "run_port"]
 
 
 class Ran(Struct, frozen=True):
     """Sums over all launches of a port: sectors of global memory and passes of shared memory, requests of constant
-    memory, instructions and accesses of warps, those of a warp of the mean launch; launches, and bytes copied."""
+    memory, instructions and accesses of warps; launches, and bytes copied."""
 
     sectors: float = 0.0
     passes: float = 0.0
@@ -49,7 +48,6 @@ def run_port(planned: PlannedPort, folder: Path, elements: int) -> Ran:
             assert ran.status == "ok" and ran.work is not None, ran.diagnostics
             for name, count in _counts(ran).items():
                 found[name] += times * grid.slices * count
-            assert prod(grid.grid)
     return Ran(**found | {"launches": planned.estimate.launches, "copied": planned.estimate.bytes})
 
 
@@ -66,17 +64,24 @@ def _counts(ran: SimulationReport) -> dict[str, float]:
 
 
 def _arguments(kernel: Kernel, sizes: dict[str, int], elements: int) -> Iterator[str]:
+    in_constant_memory = {symbol for symbol, _ in kernel.constants}
     for parameter in kernel.parameters:
+        if parameter.symbol in in_constant_memory:
+            continue
         name = parameter.symbol.name
         if parameter.kind == "value":
             yield f"{name}={sizes.get(name, 1.5)}"
         else:
-            yield f"{name}=rand:{_element(parameter.symbol.type)}[{elements}]"
+            element, several = _element(parameter.symbol.type)
+            yield f"{name}=rand:{element}[{several * elements}]"
     yield from (f"first_{axis}=0" for axis in kernel.sliced)
 
 
-def _element(type: object) -> str:
+def _element(type: Type) -> tuple[str, int]:
+    """Return what an array has, and how many of these an element is: of structs, floats."""
     while isinstance(type, Array | Pointer):
         type = type.of if isinstance(type, Array) else type.to
+    if isinstance(type, Record):
+        return "f32", (byte_size(type) or 0) // 4
     assert isinstance(type, Scalar), type
-    return f"{'f' if type.kind == 'float' else 'i'}{type.bits}"
+    return f"{'f' if type.kind == 'float' else 'i'}{type.bits}", 1

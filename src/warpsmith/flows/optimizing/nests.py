@@ -34,6 +34,7 @@ from warpsmith.flows.optimizing.placements import (
     probe,
     tile_choices,
     with_elements,
+    with_tables,
 )
 from warpsmith.flows.optimizing.record import candidate_of
 from warpsmith.flows.optimizing.shared import Shared
@@ -81,6 +82,10 @@ class NestSearch(Struct, frozen=True):
         best, steps = start, nest.placing
         try:
             for other, outcome in chain.from_iterable(way(nest) for way in self._ways(nest)):
+                if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
+                    best, steps = outcome, other
+            for other in () if self.shared.effort.mappings_only else with_tables(nest.fragment, steps):
+                outcome = self._try(nest, other)
                 if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
                     best, steps = outcome, other
         except BudgetEndedError:

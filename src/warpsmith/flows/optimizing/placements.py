@@ -6,6 +6,7 @@
                 several iterations a thread; then, in the best of all these, rows of other lengths, and at last two
                 tiles for each read, several neighbors a load, or both: all have texts of their own
     halos       what threads read around their own elements in shared memory, in blocks of a few shapes
+    tables      in the best of all these, small arrays that are only read in constant memory
 
 Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
 three axes has blocks of as many threads as the port's.
@@ -24,7 +25,9 @@ from msgspec.structs import replace
 from warpsmith.loops.step import Step
 from warpsmith.machine.limits import block_fits
 from warpsmith.offload.mapping.register_shape import MOST_THREADS
+from warpsmith.offload.mapping.spaces.constants import MOST_BYTES
 from warpsmith.offload.plan import Fragment
+from warpsmith.offload.steps.constant_memory import ConstantMemory
 from warpsmith.offload.steps.double_buffer import DoubleBuffer
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
@@ -33,6 +36,7 @@ from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis
+from warpsmith.tree.types import Array, Symbol, byte_size
 from warpsmith.tree.walk import loop_names, loops
 
 __all__ = [
@@ -48,6 +52,7 @@ __all__ = [
     "probe",
     "tile_choices",
     "with_elements",
+    "with_tables",
 ]
 
 Block = tuple[int, int, int]
@@ -176,6 +181,19 @@ def padded(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     tiled = _tiled_by(steps)
     for padding in _PADDINGS if tiled else ():
         yield tuple(replace(step, padding=padding) if isinstance(step, SharedTile) else step for step in steps)
+
+
+def with_tables(nest: Fragment, steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield a placement with small arrays that the kernel only reads in constant memory: each alone, and all."""
+    found = [p.host.name for p in nest.kernel.parameters if p.kind == "buffer" and not p.written and _is_table(p.host)]
+    for arrays in (*((name,) for name in found), *([tuple(found)] if len(found) > 1 else [])):
+        yield (*steps, ConstantMemory(nest.region, arrays))
+
+
+def _is_table(symbol: Symbol) -> bool:
+    """Whether an array is declared with its size, and small enough for constant memory."""
+    size = byte_size(symbol.type) if isinstance(symbol.type, Array) else None
+    return size is not None and 0 < size <= MOST_BYTES
 
 
 def _tiled_by(steps: Sequence[Step]) -> list[str]:
