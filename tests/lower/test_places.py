@@ -50,7 +50,7 @@ def test_generic_addresses() -> None:
         (INT, place().with_alignment(16), Memory("global", 0, 16)),
         (BOOL, place("shared"), Memory("shared", 0, 1)),
         (INT, MemoryPlace(constant(I64, 64), "global", volatile=True), Memory("global", 0, 4, "volatile")),
-        (INT, MemoryPlace(constant(I64, 64), "global", cached=True), Memory("global", 0, 4, "", "read only")),
+        (INT, MemoryPlace(constant(I64, 64), "global", cached="read only"), Memory("global", 0, 4, "", "read only")),
     ],
 )
 def test_accesses_say_where_they_are(type: Type, where: MemoryPlace, detail: Memory) -> None:

@@ -62,6 +62,26 @@ def _one_element_fewer(patch: Patch) -> None:
     patch.setattr(staged, "count_held", lambda rows, step: max(1, real(rows, step) - 1))
 
 
+def _step_by_one_tile(patch: Patch) -> None:
+    """Let the pairs of tiles overlap."""
+    real = words.count
+
+    def count(variable: Symbol, ends: Any, step: int, body: Stmt, like: Any) -> Stmt:
+        return real(variable, ends, step // 2 if "_pair" in variable.name else step, body, like)
+
+    patch.setattr(staged, "count", count)
+
+
+def _second_tile_as_the_first(patch: Patch) -> None:
+    """Let both turns of a pair be for the iterations of the first tile."""
+    real = words.declare
+
+    def declare(symbol: Symbol, value: Expr, span: Any) -> Stmt:
+        return real(symbol, value.left if isinstance(value, Binary) and "_first" in symbol.name else value, span)
+
+    patch.setattr(staged, "declare", declare)
+
+
 BUGS: dict[str, Callable[[Patch], None]] = {
     "no barrier": _leave_out_barrier,
     "no barrier where the loop is entered again": _fill_at_once_again,
@@ -69,6 +89,8 @@ BUGS: dict[str, Callable[[Patch], None]] = {
     "the same tile in every turn": _never_alternate,
     "the first one put into the other": _first_into_the_other,
     "what is in use fetched again": _fetch_the_same_again,
+    "pairs of tiles overlap": _step_by_one_tile,
+    "the second tile of a pair as the first": _second_tile_as_the_first,
 }
 ELEMENTS = {"the last element of a thread left out": _one_element_fewer}
 """A bug where a thread fills several elements of a tile, as it does where it has several iterations."""

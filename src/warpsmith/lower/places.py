@@ -55,7 +55,7 @@ class MemoryPlace(Struct, frozen=True):
     space: Space
     offset: int = 0
     volatile: bool = False
-    cached: bool = False
+    cached: Literal["", "read only", "beside"] = ""
     align: int = 1
 
     def at(self, offset: int) -> MemoryPlace:
@@ -126,8 +126,7 @@ def place_pointed(builder: Builder, pointer: Operand, type: tree.Type) -> Memory
 def _detail(place: MemoryPlace, offset: int, align: int) -> Memory:
     align = max(align, _shifted_alignment(place.align, offset))
     order: Literal["", "volatile"] = "volatile" if place.volatile else ""
-    cached: Literal["", "read only"] = "read only" if place.cached else ""
-    return Memory(place.space, place.offset + offset, align, order, cached)
+    return Memory(place.space, place.offset + offset, align, order, place.cached)
 
 
 def load(builder: Builder, target: Target, type: tree.Type) -> Operand:

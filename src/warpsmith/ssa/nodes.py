@@ -75,14 +75,15 @@ Operand = Value | Constant | Undefined
 class Memory(Struct, frozen=True):
     """A load, store or atomic in `space` at operand 0 plus `offset` bytes, `align` bytes aligned as the input promises.
 
-    A vector access has several results or values, at consecutive places. `order`: "" for an ordinary access.
+    A vector access has several results or values, at consecutive places. `order`: "" for an ordinary access; `cached`:
+    "beside" for a load whose bytes come to shared memory while the thread goes on.
     """
 
     space: Space
     offset: int = 0
     align: int = 1
     order: Literal["", "volatile", "relaxed", "acquire", "release", "acq_rel"] = ""
-    cached: Literal["", "read only", "streaming"] = ""
+    cached: Literal["", "read only", "streaming", "beside"] = ""
     scope: Literal["", "block", "device", "system"] = ""
 
 

@@ -65,6 +65,23 @@ def test_what_a_loop_does_not_change_stands_before_it() -> None:
     assert count["invariant"] == count["plain"] and count["changing"] == count["plain"] + 1
 
 
+def test_a_copy_beside_the_warp_is_no_wait_of_it() -> None:
+    def kinds(load: str) -> list[BlockKinds]:
+        turn = f"__syncthreads(); if (i < n) for (int j = 0; j < 9; j++) tile[j][threadIdx.x] = {load};"
+        body = f"__shared__ float tile[9][32]; for (int i = 0; i < n; i++) {{ {turn} }}"
+        unit = read_unit(KernelFile("k.cu", "cuda", text=f"__global__ void k(float *a, int n) {{ {body} }}"))
+        assert not isinstance(unit, Finding)
+        function = unit.module.functions[0]
+        return list(block_kinds(function, Graph.of(function)).values())
+
+    plain, beside = kinds("a[threadIdx.x + j]"), kinds("ws_load_beside(&a[threadIdx.x + j])")
+    assert sum(one.batches for one in plain) > 0 and not any(one.beside for one in plain)
+    # one wait a turn, before the barrier
+    assert [(one.batches, one.instructions.get("barriers")) for one in beside if one.beside] == [(0, 1)]
+    assert not any(one.batches for one in beside)
+    assert [one.instructions for one in plain] == [one.instructions for one in beside]
+
+
 def test_loads_on_the_way_together_are_one_wait() -> None:
     together = """ld.global.u32 %r2, [%rd1]; ld.global.u32 %r4, [%rd1+4];
         add.u32 %r2, %r2, %r4; st.global.u32 [%rd1], %r2; ret;"""

@@ -25,6 +25,20 @@ TILE = """
 """
 
 
+TURNS = """
+    int sum = 0;
+    for (long long p = 0; p < n; p += 16)
+        for (int e = 0; e < 2; e++) {
+            const long long f = p + e * 8;
+            __syncthreads();
+            if (f + 8 < n) s[(1 - e) * 64 + threadIdx.y * 8 + threadIdx.x] = f;
+            const int last = n - f < MOST ? (int)(n - f) : MOST;
+            for (int k = 0; k < last; k++) sum += s[e * 64 + threadIdx.y * 8 + k];
+        }
+    if (sum == 7) a[threadIdx.y * 8 + threadIdx.x] = sum;
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "block", "apart"),
     [
@@ -46,6 +60,12 @@ TILE = """
         ("s[threadIdx.x / 32 * n + threadIdx.x % 32] = 1;", (64, 1, 1), False),
         ("if (n >= 32) s[threadIdx.x / 32 * n + threadIdx.x % 32] = 1;", (64, 1, 1), True),
         ("for (int i = 0; i < n; i++) a[threadIdx.x * n + i] = i;", (64, 1, 1), True),
+        # two tiles that take turns, of rows that may not be full
+        (TURNS.replace("MOST", "8"), (8, 8, 1), True),
+        (TURNS.replace("MOST", "9"), (8, 8, 1), False),
+        (TURNS.replace("MOST", "8").replace("1 - e", "e"), (8, 8, 1), False),
+        (TURNS.replace("MOST", "8").replace("n - f < 8 ?", "n - f > 8 ?"), (8, 8, 1), False),
+        (TURNS.replace("MOST", "8").replace("? (int)(n - f)", "? (int)(n + f)"), (8, 8, 1), False),
         ("for (int i = 0; i <= n; i++) a[threadIdx.x * n + i] = i;", (64, 1, 1), False),
     ],
 )

@@ -16,6 +16,7 @@ from warpsmith.flows.optimizing.placements import (
     inner_loops,
     list_axes,
     mapped,
+    padded,
     probe,
     tile_choices,
     with_elements,
@@ -75,7 +76,11 @@ def test_tiles_have_one_iteration_a_thread_and_then_several(tmp_path: Path) -> N
     assert "register-tile=product/i/j/k" in several and len(set(several)) == 5
     filled = [[step_text(step) for step in steps] for steps in filled_otherwise(first.steps(nest))]
     same = [step_text(step) for step in first.steps(nest)]
-    assert filled == [[*same, "double-buffer=product/i/j/k"], [*same, "vector-load=product/i/j/k"]]
+    two, *wide = "double-buffer=product/i/j/k", "vector-load=product/i/j/k", "vector-load=product/i/j/k,elements=4"
+    assert filled == [[*same, two], *([*same, *more, one] for one in wide for more in ([], [two]))]
+    rows = [step_text(steps[1]) for steps in padded(first.steps(nest))]
+    assert rows == [f"shared-tile=product/i/j/k,padding={number}" for number in (1, 0)]
+    assert not list(padded(mapped(nest, ("x", "y"), (64, 2, 1))))
     assert not list(filled_otherwise(mapped(nest, ("x", "y"), (64, 2, 1))))
     assert [step_text(step) for step in probe(nest, "product/i/j/k")] == [
         "map=product/i,axes=y:x,block=16:16",

@@ -8,13 +8,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.flows.optimizing import test_beam, test_kept, test_nests, test_scored, test_search
+from tests.flows.optimizing import (
+    test_beam,
+    test_gains,
+    test_kept,
+    test_nests,
+    test_scored,
+    test_search,
+    test_structures,
+)
 from tests.flows.optimizing.begun import PAIR, begin
-from warpsmith.flows.optimizing import beam, kept, placements, scored, search
+from warpsmith.flows.optimizing import beam, kept, placements, scored, search, structures
 from warpsmith.flows.optimizing.kept import CandidateOutcome
 from warpsmith.flows.optimizing.nests import NestSearch, PlacedNest
 from warpsmith.flows.optimizing.setting import Setting
 from warpsmith.flows.optimizing.times import KernelTimes
+from warpsmith.flows.porting import predicted
 from warpsmith.machine.devices import Device
 from warpsmith.offload.gain.model import KernelTime
 from warpsmith.report.model import KernelPrediction
@@ -55,6 +64,27 @@ def check_beam(folder: Path) -> None:
 
 def check_key(folder: Path) -> None:
     test_kept.test_the_key_has_all_that_outcomes_rest_on(folder)
+
+
+def check_tables(folder: Path) -> None:
+    test_gains.test_tables_in_constant_memory_are_better_as_they_run(folder)
+
+
+def check_structures(folder: Path) -> None:
+    test_structures.test_structs_are_split_where_loops_come_back_to_them(folder)
+    test_structures.test_loops_that_wait_beside_kernels_may_be_one_thread(folder)
+
+
+def check_fillings(folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        test_gains.test_the_search_takes_them((16, 16), "padding=1", folder, patch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placements, "_WIDTHS", (16, 32))
+        begun = begin(test_gains.PRODUCT, folder, replace(test_nests.ANY, tiles=1))
+        found, nest = test_nests.nest_of(begun, "product/i")
+        found.best(nest)
+        tried = [one for one in begun.shared.record.candidates if "double-buffer" in " ".join(one.steps)]
+        assert tried and all("width=32" in " ".join(one.steps) for one in tried)
 
 
 def stale_score(patch: pytest.MonkeyPatch) -> None:
@@ -175,6 +205,36 @@ def stays_unnoticed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Setting, "place", place)
 
 
+def tables_for_nothing(patch: pytest.MonkeyPatch) -> None:
+    """What is copied to constant memory before each launch takes no time."""
+    known = predicted._add_up
+
+    def add_up(found: KernelPrediction, kernel: Kernel, *rest: object) -> KernelPrediction:
+        return known(found, replace(kernel, constants=()), *rest)  # type: ignore[arg-type]
+
+    patch.setattr(predicted, "_add_up", add_up)
+
+
+def threads_alone(patch: pytest.MonkeyPatch) -> None:
+    """Loops whose iterations run at once may be one thread as well."""
+    patch.setattr(structures, "Proved", ())
+
+
+def structs_stay(patch: pytest.MonkeyPatch) -> None:
+    """What gathers members is never a kernel."""
+    patch.setattr(structures, "_headers", lambda _: frozenset())
+
+
+def first_alike(patch: pytest.MonkeyPatch) -> None:
+    """The slowest tiles are filled otherwise."""
+    patch.setattr(NestSearch, "_fastest", lambda _, tried: [max(tried, key=lambda one: one[1].seconds or 0)[0]])
+
+
+def unpadded(patch: pytest.MonkeyPatch) -> None:
+    """Rows of tiles are never longer."""
+    patch.setattr(placements, "_PADDINGS", (0,))
+
+
 BUGS: tuple[tuple[Bug, Check], ...] = (
     (stale_score, check_candidates),
     (old_launches, check_candidates),
@@ -188,10 +248,24 @@ BUGS: tuple[tuple[Bug, Check], ...] = (
     (constants_forgotten, check_key),
     (parts_of_the_winner, check_whole),
     (stays_unnoticed, check_whole),
+    (tables_for_nothing, check_tables),
+    (threads_alone, check_structures),
+    (structs_stay, check_structures),
+    (unpadded, check_fillings),
+    (first_alike, check_fillings),
 )
 
 
-@pytest.mark.parametrize("check", [*dict.fromkeys(check for _, check in BUGS)])
+LONG = (check_fillings, check_tables, check_structures)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, marks=[pytest.mark.slow] if check in LONG else [])
+        for check in dict.fromkeys(c for _, c in BUGS)
+    ],
+)
 def test_without_a_bug_nothing_is_found(check: Check, tmp_path: Path) -> None:
     check(tmp_path)
 

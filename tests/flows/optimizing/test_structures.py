@@ -5,16 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.flows.optimizing.begun import Begun, begin
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.flows.optimizing.setting import nests_of
-from warpsmith.flows.optimizing.structures import after_loop_step, headers_of, keep_nest, list_steps
+from warpsmith.flows.optimizing.structures import after_loop_step, headers_of, keep_nest, list_steps, run_alone
 from warpsmith.loops.step import step_text
 from warpsmith.loops.steps.order.fuse import Fuse
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.offload.steps.keep import Keep
+from warpsmith.offload.steps.one_thread import OneThread
+from warpsmith.offload.steps.split_structs import SplitStructs
+from warpsmith.tree.nodes import For
 
 TEXT = """
 static double a[5000], b[5000], c[5000], m[90][70], s[90];
@@ -87,3 +91,59 @@ def test_a_kept_nest_is_gone_and_later_keeps_stand_behind_it(tmp_path: Path) -> 
     assert [steps for nest, steps in made.nests() if nest.region == "two/i#2"] == [
         steps for nest, steps in begun.root.nests() if nest.region == "two/i#2"
     ]
+
+
+STEPS = """
+#include <stdlib.h>
+struct point { float x, y; int used; };
+static struct point p[4001];
+static double a[5000], b[5000];
+void move(void) {
+    for (int t = 0; t < 9; t++) {
+        for (int i = 0; i < 4000; i++)
+            p[i].x += p[i].y;
+        for (int i = 0; i < 4000; i++)
+            p[i].y -= p[i + 1].x;
+    }
+}
+void mixed(void) {
+    for (int t = 0; t < 9; t++) {
+        for (int i = 1; i < 8; i++)
+            a[i] = a[i - 1] * a[4999 - i] * a[i];
+        for (int i = 0; i < 5000; i++)
+            a[i] += b[i];
+    }
+}
+"""
+
+
+def test_structs_are_split_where_loops_come_back_to_them(tmp_path: Path) -> None:
+    begun = begin(STEPS, tmp_path)
+    found = [step for step in list_steps(begun.root, keeps=False) if isinstance(step, SplitStructs)]
+    assert [step_text(step) for step in found] == ["split-structs=move/t,variable=p"]
+    setting = begun.shared.setting
+    here = after_loop_step(setting, begun.root, found[0], there(begun))
+    assert not {nest.region for nest in nests_of(here.planned.port)} & {"move/e", "move/e2"}
+    all_of_it = after_loop_step(setting, begun.root, found[0], there(begun), new=True)
+    assert {"move/e", "move/e2"} < {nest.region for nest in nests_of(all_of_it.planned.port)}
+    # what gathers has no order: it need not be one thread
+    inside = after_loop_step(setting, begun.root, SplitStructs("move/t/i", "p"), there(begun))
+    alone = [step for step in list_steps(inside, keeps=False) if isinstance(step, OneThread)]
+    assert [step_text(step) for step in alone] == ["one-thread=mixed/t/i"]
+    # the host sends two of three members
+    assert 0 < here.planned.estimate.bytes < all_of_it.planned.estimate.bytes
+
+
+def test_loops_that_wait_beside_kernels_may_be_one_thread(tmp_path: Path) -> None:
+    begun = begin(STEPS, tmp_path)
+    found = [step for step in list_steps(begun.root, keeps=True) if isinstance(step, OneThread)]
+    assert [step_text(step) for step in found] == ["one-thread=mixed/t/i"]
+    made = run_alone(begun.shared.setting, begun.root, found[0])
+    assert {f.region for f in made.planned.port.plan.fragments if f.kind == "single"} == {"mixed/t/i"}
+    assert made.planned.estimate.bytes < begun.root.planned.estimate.bytes
+    assert {type(step) for step in list_steps(made, keeps=True)} == {Keep}
+    # what was not asked for stays on the host
+    loop = nests_of(begun.root.planned.port)[0].statements[-1]
+    assert isinstance(loop, For)
+    chosen = replace(begun.root, planned=replace(begun.root.planned, selected=(loop,)))
+    assert not [step for step in list_steps(chosen, keeps=False) if isinstance(step, OneThread)]

@@ -56,6 +56,18 @@ def test_few_warps_wait() -> None:
     assert one is not None and one.terms.latency < found.terms.latency * 1.1
 
 
+def test_copies_beside_take_no_time_of_a_warp_that_computes() -> None:
+    read = TouchedSectors(32, 32, 32, 32)
+    waits = work_of(1, 1, WarpInstructions(single=100_000), read, NOTHING, load_sectors=4000, batches=100, lines=1000)
+    beside = replace(waits, batches=0, beside=100)
+    found = [predict(V100, work) for work in (waits, beside, replace(beside, beside=0), replace(beside, beside=10**6))]
+    waiting, copying, computing, late = (one.terms.latency for one in found if one is not None)
+    assert copying == computing < waiting and late > waiting
+    # what is on the way for longer than the warp computes is waited for, as long as it is on the way
+    alone = predict(V100, replace(waits, instructions=WarpInstructions(), batches=10**6))
+    assert alone is not None and late == pytest.approx(alone.terms.latency)
+
+
 def test_no_time_without_numbers_or_room() -> None:
     assert predict(device("mi300x"), axpy(1 << 20)) is None
     assert predict(V100, replace(axpy(1 << 20), resident_blocks=0)) is None

@@ -207,13 +207,14 @@ def _work(
     left = find_unrolling(function, graph)
     kinds = block_kinds(function, graph, left, _trips(graph, sums, left))
     counts: dict[str, float] = {}
-    batches = inside = flops = wide = 0.0
+    batches = inside = beside = flops = wide = 0.0
     for name, warps in sums.visits.items():
         one, lanes = kinds[name], float(sums.lanes[name][0])
         for kind, count in one.instructions.items():
             counts[kind] = counts.get(kind, 0.0) + count * float(warps[0])
         batches += one.batches * float(warps[0])
         inside += one.shared_batches * float(warps[0])
+        beside += one.beside * float(warps[0])
         flops, wide = flops + one.flops * lanes, wide + one.wide * lanes
     kept = find_unrolled(function, graph).accesses
     rows = {i: row[:, 0] * left.share.get(i, 1.0) for i, row in sums.requests.items() if i not in kept}
@@ -240,6 +241,7 @@ def _work(
         words=_sum((row for i, row in rows.items() if _space(i) == "constant"), PASSES),
         batches=batches,
         shared_batches=inside,
+        beside=beside,
         read=touching.of(reads),
         written=touching.of(writes),
         fetched=touching.of(fetched) if len(fetched) < len(reads) else None,

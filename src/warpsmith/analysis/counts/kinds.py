@@ -42,13 +42,15 @@ _PRODUCTS: Final = {
 
 class BlockKinds(Struct, frozen=True):
     """One visit of a block of code by a warp, on average. `batches`: how often it waits for memory, loads that nothing
-    waits for between being one; `shared_batches`: for shared memory; `flops` and those of 64 bits are of each lane."""
+    waits for between being one; `shared_batches`: for shared memory; `beside`: it waits here for what was copied to
+    shared memory while it went on; `flops` and those of 64 bits are of each lane."""
 
     instructions: Mapping[str, float]
     batches: float
     shared_batches: float
     flops: int
     wide: int
+    beside: bool = False
 
 
 class _Code(Struct, frozen=True):
@@ -59,6 +61,7 @@ class _Code(Struct, frozen=True):
     unrolled: Unrolled
     unrolling: Unrolling
     trips: Mapping[str, float]
+    arrivals: Set[str]
 
     def together(self, header: str | None) -> float:
         """Return how many iterations of a loop go as one."""
@@ -81,7 +84,7 @@ def block_kinds(
         if block.name in graph.rank and i not in gone:
             held[homes.get(i, block.name)].append(i)
     blocks = {block.name: block for block in function.blocks}
-    code = _Code(uses, made, unrolled, left, trips or {})
+    code = _Code(uses, made, unrolled, left, trips or {}, _find_arrivals(graph, blocks))
     return {name: _kinds_of(blocks[name], held[name], code) for name in graph.order}
 
 
@@ -130,7 +133,8 @@ def _kinds_of(block: BasicBlock, held: Iterable[Instruction], code: _Code) -> Bl
         found["control"] = found.get("control", 0.0) + 1 / code.together(left.rare_ends.get(block.name))
     together = left.together.get(block.name) or code.together(left.stretches.get(block.name))
     batches, inside = (_batches(block, code, shared=shared) / together for shared in (False, True))
-    return BlockKinds({kind: count for kind, count in found.items() if count}, batches, inside, flops, wide)
+    counted = {kind: count for kind, count in found.items() if count}
+    return BlockKinds(counted, batches, inside, flops, wide, block.name in code.arrivals)
 
 
 def _is_fused(i: Instruction, code: _Code, fused: Set[Instruction]) -> bool:
@@ -210,6 +214,26 @@ def _conversion(i: Instruction) -> Iterable[tuple[str, int]]:
     yield ("integer" if i.op == "sext" else "convert"), 1
 
 
+def _find_arrivals(graph: Graph, blocks: Mapping[str, BasicBlock]) -> set[str]:
+    """Return the blocks with the barriers before which what is copied beside the warps has arrived: those of the
+    innermost loop around each copy that has some."""
+    found: set[str] = set()
+    for name in graph.order:
+        if any(map(_is_beside, blocks[name].instructions)):
+            loops = ({b for b in cycle.blocks if _waits(blocks[b])} for cycle in reversed(graph.cycles_around(name)))
+            found |= next(filter(None, loops), set())
+    return found
+
+
+def _waits(block: BasicBlock) -> bool:
+    return any(i.op == "barrier" for i in block.instructions)
+
+
+def _is_beside(i: Instruction) -> bool:
+    """Whether a load brings bytes to shared memory while the thread goes on."""
+    return isinstance(i.detail, Memory) and i.detail.cached == "beside"
+
+
 def _batches(block: BasicBlock, code: _Code, *, shared: bool) -> int:
     """Return how often a warp waits for memory: loads are on the way together until something needs one of them."""
     waits, pending = 0, set[Value]()
@@ -218,6 +242,6 @@ def _batches(block: BasicBlock, code: _Code, *, shared: bool) -> int:
             waits, pending = waits + 1, set()
         if i in code.unrolled.accesses or not isinstance(i.detail, Memory) or i.detail.space in ("constant", "param"):
             continue
-        if i.results and (i.detail.space == "shared") == shared:
+        if i.results and (i.detail.space == "shared") == shared and not _is_beside(i):
             pending.update(i.results)
     return waits + bool(pending)

@@ -30,6 +30,9 @@ __all__ = ["apart_in_block", "apart_in_grid"]
 _MOST_CASES: Final = 120
 _MOST_PRODUCTS: Final = 24
 _MOST_DIGITS: Final = 3
+_MOST_CHOICES: Final = 8
+
+_Choice = tuple[Mapping[Atom, int], Mapping[Atom, int]]
 
 
 class _Split(Struct, frozen=True):
@@ -42,7 +45,34 @@ class _Split(Struct, frozen=True):
 
 
 def apart_in_block(judge: Judge, meeting: Meeting) -> tuple[str, ...] | None:
-    """Return what it rests on that no two threads of a block clash at a meeting; None where that is not shown."""
+    """Return what it rests on that no two threads of a block clash at a meeting; None where that is not shown: of all
+    iterations at once, or of those of loops that have few one by one."""
+    shown = _apart_where(judge, meeting, ({}, {}))
+    choices = _choices(judge, meeting) if shown is None else []
+    if shown is not None or not 1 < len(choices) <= _MOST_CHOICES:
+        return shown
+    texts: list[str] = []
+    for choice in choices:
+        found = _apart_where(judge, meeting, choice)
+        if found is None:
+            return None
+        texts += found
+    return tuple(dict.fromkeys(texts))
+
+
+def _choices(judge: Judge, meeting: Meeting) -> list[_Choice]:
+    """Return what may be counted at the two places by loops that have few iterations, as far as both addresses depend
+    on it, each pair once."""
+    one, other = (set(() if p.address is None else p.address.atoms()) for p in (meeting.first, meeting.second))
+    found: dict[object, _Choice] = {}
+    for here, there, _ in judge.choices(meeting):
+        sides = tuple({atom: n for atom, n in side.items() if atom in one & other} for side in (here, there))
+        found.setdefault(tuple(frozenset(side.items()) for side in sides), (sides[0], sides[1]))
+    return list(found.values())
+
+
+def _apart_where(judge: Judge, meeting: Meeting, choice: _Choice) -> tuple[str, ...] | None:
+    """Return what a proof rests on where some unknowns are these numbers at the two places."""
     ahead = dict(meeting.ahead)
 
     def relation(atom: Atom) -> int | None:
@@ -53,6 +83,8 @@ def apart_in_block(judge: Judge, meeting: Meeting) -> tuple[str, ...] | None:
         return by if not others and judge.forms.iteration(judge.forms.headers[header]) is atom else None
 
     known = Unknowns(judge.forms, judge.presences, relation)
+    for side, numbers in enumerate(choice):
+        known.be_where(numbers, side)
     block = judge.forms.lanes.block
     own = [plus(known.axis(n, 0), known.axis(n, 1), -1) for n in range(3) if block[n] > 1]
     return _shown(judge, known, (meeting.first, meeting.second), own)

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import product
 from typing import Final
 
-from warpsmith.analysis.affine.symbols import Atom, Form
+from warpsmith.analysis.affine.symbols import Atom, Form, center
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.exact import exact
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Guard, Presences
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, NoWrap, Operand, Value
+from warpsmith.ssa.ops import OPS
 
 __all__ = ["UNSIGNED", "Poly", "Unknowns", "plus", "times"]
 
@@ -167,6 +168,10 @@ class Unknowns:
             total = plus(total, product)
         return total
 
+    def be_where(self, numbers: Mapping[Atom, int], side: int) -> None:
+        """Say which numbers some unknowns are, at the place of a side."""
+        self.zero += [plus(self._atom(atom, side), {(): -number}) for atom, number in numbers.items()]
+
     # --- what is known of who is there
 
     def be_at(self, place: AccessSite, side: int) -> None:
@@ -193,8 +198,8 @@ class Unknowns:
 
     def _hold(self, condition: Operand, at: tuple[str, str], side: int, *, holds: bool, depth: int = _DEEPEST) -> None:
         """Say that a condition holds, or that it does not."""
-        made = self.forms.answer.definitions.get(condition) if isinstance(condition, Value) else None
-        if not isinstance(made, Instruction) or not depth:
+        made = self._made(condition)
+        if made is None or not depth:
             return
         if made.op == "not":
             self._hold(made.operands[0], at, side, holds=not holds, depth=depth - 1)
@@ -219,15 +224,58 @@ class Unknowns:
             return
         if made.operands[0].type.kind != "integer" or made.operands[0].type.bits < 8:
             return
-        home = self.forms.answer.homes[made.result]
-        sides = [self._number(operand, (home, *at), side, unsigned=unsigned) for operand in made.operands]
-        if sides[0] is None or sides[1] is None:
-            return
+        place = (self.forms.answer.homes[made.result], *at)
         if equal:
-            self.zero.append(plus(sides[0], sides[1], -1))
+            sides = [self._number(operand, place, side, unsigned=unsigned) for operand in made.operands]
+            if sides[0] is not None and sides[1] is not None:
+                self.zero.append(plus(sides[0], sides[1], -1))
             return
         less, by = _LESS[op if holds else _AGAINST[op]]
-        self.positive.append(plus(plus(sides[1 - less] or {}, sides[less] or {}, -1), {(): -by}))
+        least = self._number(made.operands[less], place, side, unsigned=unsigned)
+        for operand in (made.operands[1 - less], *self._find_greater(made.operands[1 - less])):
+            most = self._number(operand, place, side, unsigned=unsigned)
+            if least is not None and most is not None:
+                self.positive.append(plus(plus(most, least, -1), {(): -by}))
+
+    def _find_greater(self, operand: Operand) -> tuple[Operand, ...]:
+        """Return two numbers that are at least an operand, the lesser of both: `n - i < 32 ? (int)(n - i) : 32`."""
+        made = self._made(operand)
+        test = self._made(made.operands[0]) if made is not None and made.op == "select" else None
+        if made is None or test is None or test.op not in _LESS or test.operands[0].type.kind != "integer":
+            return ()
+        less = _LESS[test.op][0]
+        sides = test.operands[less], test.operands[1 - less]
+        if not all(map(self._is_same, made.operands[1:], sides)):
+            return ()
+        # cut to fewer bits it is another number than the one that is compared if that overflows
+        self.assumptions.append("no number that is compared overflows")
+        return sides
+
+    def _is_same(self, one: Operand, other: Operand) -> bool:
+        """Whether an operand is another one, or what is left of it in fewer bits."""
+        if isinstance(one, Constant) and isinstance(other, Constant):
+            return center(one.bits, one.type.bits) == center(other.bits, other.type.bits)
+        made = self._made(one)
+        return self._is_alike(one, other) or (
+            made is not None and made.op == "trunc" and self._is_alike(made.operands[0], other)
+        )
+
+    def _is_alike(self, one: Operand, other: Operand, depth: int = _DEEPEST) -> bool:
+        """Whether two operands are made of the same numbers in the same way."""
+        if one is other or not isinstance(one, Value):
+            return one == other
+        mine, others = self._made(one), self._made(other)
+        if mine is None or others is None or not depth or not OPS[mine.op].pure:
+            return False
+        details = {i.detail for i in (mine, others) if not isinstance(i.detail, NoWrap)}
+        if mine.op != others.op or len(details) > 1 or len(mine.operands) != len(others.operands):
+            return False
+        return all(self._is_alike(*pair, depth - 1) for pair in zip(mine.operands, others.operands, strict=True))
+
+    def _made(self, operand: Operand) -> Instruction | None:
+        """Return the instruction that gives an operand."""
+        made = self.forms.answer.definitions.get(operand) if isinstance(operand, Value) else None
+        return made if isinstance(made, Instruction) else None
 
     def _number(self, operand: Operand, at: tuple[str, ...], side: int, *, unsigned: bool) -> Poly | None:
         """Return the number that is compared; None where it is of a loop that has been left."""

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 /* Elements on their way to a tile that is not in use. From compute capability 8.0 on the device copies them while
-   threads compute (warpsmith itself reads that as a copy at once); before, a register has each of them meanwhile. */
+   threads compute (warpsmith itself reads that as a copy at once, of which threads do not wait for memory); before, a register has each of them meanwhile. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define WS_COPIES_BESIDE 1
 #ifndef WARPSMITH_KERNELS
@@ -19,7 +19,7 @@ template <typename Element> static __device__ Element ws_tile_fetch(Element *til
     (void)tile;
     return *from;
 #elif defined(WARPSMITH_KERNELS)
-    *tile = *from;
+    *tile = ws_load_beside(from);
     return Element();
 #else
     __pipeline_memcpy_async(tile, from, sizeof(Element));

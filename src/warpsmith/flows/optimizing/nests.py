@@ -30,9 +30,11 @@ from warpsmith.flows.optimizing.placements import (
     inner_loops,
     list_axes,
     mapped,
+    padded,
     probe,
     tile_choices,
     with_elements,
+    with_tables,
 )
 from warpsmith.flows.optimizing.record import candidate_of
 from warpsmith.flows.optimizing.shared import Shared
@@ -80,6 +82,10 @@ class NestSearch(Struct, frozen=True):
         best, steps = start, nest.placing
         try:
             for other, outcome in chain.from_iterable(way(nest) for way in self._ways(nest)):
+                if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
+                    best, steps = outcome, other
+            for other in () if self.shared.effort.mappings_only else with_tables(nest.fragment, steps):
+                outcome = self._try(nest, other)
                 if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
                     best, steps = outcome, other
         except BudgetEndedError:
@@ -131,22 +137,33 @@ class NestSearch(Struct, frozen=True):
 
     def _tiles(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
         ranked: list[tuple[float, TileChoice]] = []
+        tried: list[_Tried] = []
         for choice in tile_choices(nest.fragment, self._tileable(nest)):
-            steps = choice.steps(nest.fragment)
-            outcome = self._try(nest, steps)
-            yield steps, outcome
-            if outcome.seconds is not None and choice.may_have_several:
-                ranked.append((outcome.seconds, choice))
+            tried.append(self._tried(nest, choice.steps(nest.fragment)))
+            yield tried[-1]
+            if (seconds := tried[-1][1].seconds) is not None and choice.may_have_several:
+                ranked.append((seconds, choice))
         for _, choice in sorted(ranked, key=lambda one: one[0])[: self.shared.effort.tiles]:
-            tried: list[tuple[float, tuple[Step, ...]]] = []
             for steps in with_elements(nest.fragment, choice):
-                outcome = self._try(nest, steps)
-                yield steps, outcome
-                if outcome.seconds is not None:
-                    tried.append((outcome.seconds, steps))
-            if tried:
-                for steps in filled_otherwise(min(tried, key=lambda one: one[0])[1]):
-                    yield steps, self._try(nest, steps)
+                tried.append(self._tried(nest, steps))
+                yield tried[-1]
+        # rows of other lengths first: neighbors are loaded at once where rows are not longer than what they hold
+        for others in (padded, filled_otherwise):
+            for steps in self._fastest(tried):
+                for other in others(steps):
+                    tried.append(self._tried(nest, other))
+                    yield tried[-1]
+
+    def _fastest(self, tried: Sequence[_Tried]) -> list[tuple[Step, ...]]:
+        """Return the steps of the fastest few of what was tried; of those that are alike, the first."""
+        found: dict[CandidateOutcome, tuple[Step, ...]] = {}
+        for steps, outcome in sorted(tried, key=lambda one: one[1].seconds or 0.0):
+            if outcome.seconds is not None:
+                found.setdefault(outcome, steps)
+        return list(found.values())[: self.shared.effort.tiles]
+
+    def _tried(self, nest: PlacedNest, steps: tuple[Step, ...]) -> _Tried:
+        return steps, self._try(nest, steps)
 
     def _halos(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
         for steps in halo_choices(nest.fragment):

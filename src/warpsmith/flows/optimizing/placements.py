@@ -3,9 +3,10 @@
     mappings    every assignment of the loops to axes, every power-of-two block; no tiles: only numbers change, so that
                 the kernel is planned once for each assignment
     tiles       every width in every block that is nearly a square, one iteration a thread; then, in the best of them,
-                several iterations a thread, and in the best of these two tiles for each read, or several
-                neighbors a load: all have texts of their own
+                several iterations a thread; then, in the best of all these, rows of other lengths, and at last two
+                tiles for each read, several neighbors a load, or both: all have texts of their own
     halos       what threads read around their own elements in shared memory, in blocks of a few shapes
+    tables      in the best of all these, small arrays that are only read in constant memory
 
 Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
 three axes has blocks of as many threads as the port's.
@@ -19,11 +20,14 @@ from math import prod
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.loops.step import Step
 from warpsmith.machine.limits import block_fits
 from warpsmith.offload.mapping.register_shape import MOST_THREADS
+from warpsmith.offload.mapping.spaces.constants import MOST_BYTES
 from warpsmith.offload.plan import Fragment
+from warpsmith.offload.steps.constant_memory import ConstantMemory
 from warpsmith.offload.steps.double_buffer import DoubleBuffer
 from warpsmith.offload.steps.halo_tile import HaloTile
 from warpsmith.offload.steps.map import Map
@@ -32,6 +36,7 @@ from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis
+from warpsmith.tree.types import Array, Symbol, byte_size
 from warpsmith.tree.walk import loop_names, loops
 
 __all__ = [
@@ -43,9 +48,11 @@ __all__ = [
     "inner_loops",
     "list_axes",
     "mapped",
+    "padded",
     "probe",
     "tile_choices",
     "with_elements",
+    "with_tables",
 ]
 
 Block = tuple[int, int, int]
@@ -63,6 +70,9 @@ _HALO_BLOCKS: Final[dict[int, tuple[Block, ...]]] = {
 }
 """By how many loops are threads."""
 _PROBED: Final = (16, 16, 1)
+_PADDINGS: Final = (1, 0)
+_AT_ONCE: Final = (2, 4)
+"""Neighbors that a thread loads."""
 _ELEMENTS: Final = ((2, 2), (4, 2), (4, 4), (8, 2), (8, 4))
 """Rows and columns of iterations a thread."""
 
@@ -155,11 +165,39 @@ def with_elements(nest: Fragment, choice: TileChoice) -> Iterator[tuple[Step, ..
 
 def filled_otherwise(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     """Yield the same placement with tiles that are filled otherwise: two for each read, of which one is filled while
-    the other is used, and several neighbors at once."""
-    tiled = [step.loop for step in steps if isinstance(step, SharedTile) and step.width > 0]
-    if tiled:
-        yield (*steps, *(DoubleBuffer(loop) for loop in tiled))
-        yield (*steps, *(VectorLoad(loop) for loop in tiled))
+    the other is used, several neighbors at once, and both."""
+    tiled = _tiled_by(steps)
+    if not tiled:
+        return
+    two = [DoubleBuffer(loop) for loop in tiled]
+    yield (*steps, *two)
+    for elements in _AT_ONCE:
+        wide = [VectorLoad(loop, elements) for loop in tiled]
+        yield from ((*steps, *wide), (*steps, *two, *wide))
+
+
+def padded(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield the same placement with rows of tiles that are longer than what they hold, and with rows that are not."""
+    tiled = _tiled_by(steps)
+    for padding in _PADDINGS if tiled else ():
+        yield tuple(replace(step, padding=padding) if isinstance(step, SharedTile) else step for step in steps)
+
+
+def with_tables(nest: Fragment, steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield a placement with small arrays that the kernel only reads in constant memory: each alone, and all."""
+    found = [p.host.name for p in nest.kernel.parameters if p.kind == "buffer" and not p.written and _is_table(p.host)]
+    for arrays in (*((name,) for name in found), *([tuple(found)] if len(found) > 1 else [])):
+        yield (*steps, ConstantMemory(nest.region, arrays))
+
+
+def _is_table(symbol: Symbol) -> bool:
+    """Whether an array is declared with its size, and small enough for constant memory."""
+    size = byte_size(symbol.type) if isinstance(symbol.type, Array) else None
+    return size is not None and 0 < size <= MOST_BYTES
+
+
+def _tiled_by(steps: Sequence[Step]) -> list[str]:
+    return [step.loop for step in steps if isinstance(step, SharedTile) and step.width > 0]
 
 
 def _own_axes(nest: Fragment) -> tuple[Axis, ...]:

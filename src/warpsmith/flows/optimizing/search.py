@@ -30,9 +30,12 @@ from warpsmith.flows.optimizing.structures import (
     headers_of,
     keep_nest,
     list_steps,
+    run_alone,
 )
 from warpsmith.loops.step import Step, step_text
 from warpsmith.offload.steps.keep import Keep
+from warpsmith.offload.steps.one_thread import OneThread
+from warpsmith.offload.steps.split_structs import SplitStructs
 
 __all__ = ["FoundPort", "Search"]
 
@@ -127,7 +130,19 @@ class Search:
     def _after(self, parent: Structure, step: Step) -> Structure:
         if isinstance(step, Keep):
             return keep_nest(self._shared.setting, parent, step)
-        return after_loop_step(self._shared.setting, parent, step, self._there)
+        if isinstance(step, OneThread):
+            return run_alone(self._shared.setting, parent, step)
+        made = after_loop_step(self._shared.setting, parent, step, self._there)
+        if isinstance(step, SplitStructs):
+            # the host gathers members, and sends them alone; or kernels do, of structs that are there
+            return min((made, self._with_new(parent, step)), key=self._seconds)
+        return made
+
+    def _with_new(self, parent: Structure, step: Step) -> Structure:
+        return after_loop_step(self._shared.setting, parent, step, self._there, new=True)
+
+    def _seconds(self, structure: Structure) -> float:
+        return score(structure.planned, self._shared.times, self._host).seconds or 0.0
 
     def _structure(self, steps: tuple[Step, ...]) -> Structure:
         """Return a port, planned where only its score was known."""

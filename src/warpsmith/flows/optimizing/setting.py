@@ -31,11 +31,12 @@ __all__ = ["PlannedPort", "Setting", "nests_of"]
 
 
 class PlannedPort(Struct, frozen=True):
-    """A port as steps make it; `estimate`: its launches and copies."""
+    """A port as steps make it; `estimate`: its launches and copies; `selected`: the loops that were asked for."""
 
     prepared: Prepared
     port: Port
     estimate: GainEstimate
+    selected: tuple[Loop, ...] | None = None
 
 
 class Setting(Struct, frozen=True):
@@ -59,7 +60,7 @@ class Setting(Struct, frozen=True):
         if any(change.old for change in port.uncovered):
             message = "it is right only if its guard holds, and nothing tests that where it must be known"
             raise RefusedError(Finding("STP001", "error", message))
-        return PlannedPort(prepared, port, estimate_port(prepared, port, self.sized))
+        return PlannedPort(prepared, port, estimate_port(prepared, port, self.sized), self.selected)
 
     def estimate(self, planned: PlannedPort) -> PlannedPort:
         """Return a port with its launches and copies for the sizes of this setting."""

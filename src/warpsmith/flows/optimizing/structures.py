@@ -1,10 +1,12 @@
 """Ports whose loops stand otherwise, or stay on the host: each is planned whole, since launches and copies change.
 
-    the port ── interchange, fuse, distribute: another text ──► planned anew
-             ── keep: a nest less ──► planned with the others where they are
+    the port ── interchange, fuse, distribute, split-structs: another text ──► planned anew
+             ── one-thread: what stays between kernels is one;
+                keep: a nest less ──► planned with the others where they are
 
-Invariant: what is on the host in the port that the search starts from stays there. Orders of keeps are one: after a
-keep no other loop step is tried.
+Invariant: what is on the host in the port that the search starts from stays there, but for loops beside kernels that
+one thread may run; what gathers and scatters members is there or here. Orders of keeps and of single threads are one:
+after one of these no other loop step is tried.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
 from warpsmith.flows.optimizing.setting import PlannedPort, Setting, nests_of
 from warpsmith.loops.analysis.shape import following
 from warpsmith.loops.prepared import Prepared
@@ -27,11 +30,15 @@ from warpsmith.loops.steps.order.fuse import Fuse
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.offload.plan import Fragment
 from warpsmith.offload.steps.keep import Keep
+from warpsmith.offload.steps.offload import runs_at_once
+from warpsmith.offload.steps.one_thread import OneThread
+from warpsmith.offload.steps.split_structs import SplitStructs
 from warpsmith.recipes.placement import placing_steps
-from warpsmith.tree.nodes import For, Loop
-from warpsmith.tree.walk import loop_names, loops, statements_of
+from warpsmith.tree.nodes import For, Index, Loop, Member, Name, Node
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loop_names, loops, peel, statements_of, walk
 
-__all__ = ["Structure", "after_loop_step", "keep_nest", "list_steps", "start"]
+__all__ = ["Structure", "after_loop_step", "keep_nest", "list_steps", "run_alone", "start"]
 
 _MOST_PERMUTED: Final = 3
 
@@ -58,15 +65,19 @@ def start(setting: Setting, prepared: Prepared, placing: tuple[Step, ...]) -> St
 def list_steps(structure: Structure, *, keeps: bool) -> Iterator[Step]:
     """Yield the steps that may come next; `keeps`: nests may stay on the host."""
     nests = nests_of(structure.planned.port)
-    if not any(isinstance(step, Keep) for step in structure.steps):
+    if not any(isinstance(step, Keep | OneThread) for step in structure.steps):
         seen: set[str] = set()
         for nest in nests:
-            for step in _loop_steps(nest):
+            for step in (*_loop_steps(nest), *_splits(nest)):
                 text = repr(step)
                 if text not in seen:
                     seen.add(text)
                     yield step
     kept = [step.loop for step in structure.steps if isinstance(step, Keep)]
+    alone = [step.loop for step in structure.steps if isinstance(step, OneThread)]
+    # where loops were asked for, all others stay
+    if not kept and structure.planned.selected is None:
+        yield from (OneThread(loop) for loop in _beside(structure) if not alone or loop > alone[-1])
     if keeps:
         yield from (Keep(nest.region) for nest in nests if not kept or nest.region > kept[-1])
 
@@ -85,6 +96,44 @@ def _loop_steps(nest: Fragment) -> Iterator[Step]:
                 yield Distribute(names[loop])
 
 
+def _splits(nest: Fragment) -> Iterator[SplitStructs]:
+    """Yield the arrays of structs that a nest uses, split for each loop around it, or for its own where there is none:
+    where loops come back to the members, gathering them pays."""
+    names = loop_names(nest.function)
+    around = dict(loops(nest.function.body))
+    for outer in (one for one in nest.statements if isinstance(one, For) and one in names):
+        found = dict.fromkeys(symbol.name for part in walk(outer) for symbol in _of_structs(part))
+        for variable in found:
+            yield from (SplitStructs(names[loop], variable) for loop in around[outer] or (outer,) if loop in names)
+
+
+def _of_structs(node: Node) -> Iterator[Symbol]:
+    """Yield the array that a member of an element is read or written of."""
+    base = peel(node.base) if isinstance(node, Member) else None
+    while isinstance(base, Index):
+        inner = peel(base.base)
+        if isinstance(inner, Name):
+            yield inner.symbol
+        base = inner
+
+
+def _beside(structure: Structure) -> Iterator[str]:
+    """Yield the counted loops that stay on the host beside nests, the loops around them being the same, since their
+    iterations wait for each other."""
+    fragments = structure.planned.port.plan.fragments
+    taken = {id(part) for one in fragments for stmt in one.statements for part in walk(stmt)}
+    found: dict[str, None] = {}
+    for nest in nests_of(structure.planned.port):
+        names, around = loop_names(nest.function), dict(loops(nest.function.body))
+        outer = next((around[one] for one in nest.statements if isinstance(one, For) and one in around), None)
+        beside = [loop for loop in names if isinstance(loop, For) and around[loop] == outer]
+        facts = structure.prepared.facts.of(nest.function)
+        waits = (loop for loop in beside if not isinstance(runs_at_once(facts.of(loop)), Proved))
+        free = (loop for loop in waits if not any(id(part) in taken for part in walk(loop)))
+        found |= dict.fromkeys(names[loop] for loop in free)
+    yield from found
+
+
 def _interchanges(address: str, loop: For, mapped: int) -> Iterator[Step]:
     """Yield the other orders of a perfect nest; those of loops that all are threads are another mapping."""
     nest = [loop]
@@ -96,14 +145,24 @@ def _interchanges(address: str, loop: For, mapped: int) -> Iterator[Step]:
             yield Interchange(address, order)
 
 
-def after_loop_step(setting: Setting, parent: Structure, step: Step, there: frozenset[Span]) -> Structure:
+def after_loop_step(
+    setting: Setting, parent: Structure, step: Step, there: frozenset[Span], *, new: bool = False
+) -> Structure:
     """Return the port after one more step of loops; of its nests those in which there is a loop of `there`, by their
-    headers. Raises RefusedError."""
+    headers; `new`: and those whose loops the step has made. Raises RefusedError."""
     prepared = setting.apply(parent.prepared, (step,))
+    if new:
+        there |= _headers(prepared) - _headers(parent.prepared)
     plan = setting.plan(prepared, decided=False).port.plan
     kept = tuple(f for f in plan.fragments if f.kind != "nest" or headers_of(f) & there)
     placing = placing_steps(replace(plan, fragments=kept))
     return Structure((*parent.steps, step), prepared, placing, setting.place(prepared, placing))
+
+
+def run_alone(setting: Setting, parent: Structure, step: OneThread) -> Structure:
+    """Return the port with one more loop in a kernel of one thread. Raises RefusedError."""
+    placing = (*parent.placing, step)
+    return Structure((*parent.steps, step), parent.prepared, placing, setting.place(parent.prepared, placing))
 
 
 def keep_nest(setting: Setting, parent: Structure, step: Keep) -> Structure:
@@ -112,6 +171,10 @@ def keep_nest(setting: Setting, parent: Structure, step: Keep) -> Structure:
     gone = _steps_of(nest, parent.placing)
     placing = (*(one for one in parent.placing if one not in gone), step)
     return Structure((*parent.steps, step), parent.prepared, placing, setting.place(parent.prepared, placing))
+
+
+def _headers(prepared: Prepared) -> frozenset[Span]:
+    return frozenset(loop.header for _, function in prepared.program.functions() for loop in loop_names(function))
 
 
 def headers_of(fragment: Fragment) -> frozenset[Span]:

@@ -6,7 +6,7 @@
 A launch in a loop of the host whose counter decides its size is predicted at three places of the loop: at a sixth, half
 and five sixths of its iterations.
 Limits: sizes that nothing tells are named, and then there is no time; a launch finds caches empty; kernels of running
-values have no time, and the last block of a reduction takes a launch.
+values have no time, and the last block of a reduction takes a launch, as does each copy to constant memory.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
         what = f"launches that are alike: they have {len(shapes)} sizes" if shapes else "a launch with threads"
         return replace(found, lacks=(what,))
     total, longest = 0.0, 0.0
-    # one more block combines what the others have found
-    finish = held.device.launch_ns * 1e-9 if kernel.reductions else 0.0
+    # one more block combines what the others have found, and a copy brings each array to constant memory
+    finish = held.device.launch_ns * 1e-9 * (bool(kernel.reductions) + len(kernel.constants))
     for (grid, sizes), times in shapes.items():
         given = dict(sizes) | {f"first_{axis}": 0 for axis in kernel.sliced}
         given |= {kernel.turn.name: 0} if kernel.turn is not None else {}

@@ -5,7 +5,7 @@ A shuffle moves 32 bits; 64 are moved in two halves, as the hardware does it.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -126,13 +126,13 @@ def _active(frame: Frame, e: nodes.Call) -> Result:
     return frame.builder.emit("active", (), I32)
 
 
-def _make_cached(*, read_only: bool) -> Rule:
+def _make_cached(how: Literal["", "read only", "beside"]) -> Rule:
     """Return the rule of __ldg and the like: a load that says how it is cached."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         pointer = needs(e, 1)[0]
         place = place_pointed(frame.builder, frame.scalar(pointer), frame.decay(pointer.type))
-        place = replace(place, cached=read_only)
+        place = replace(place, cached=how)
         return place if is_object(e.type) else load(frame.builder, place, e.type)
 
     return rule
@@ -159,7 +159,8 @@ EXCHANGE: Final[dict[str, Rule]] = {
     "__match_all_sync": _match_all,
     **{f"__reduce_{how}_sync": _reduce(how) for how in ("add", "and", "or", "xor")},
     **{f"__reduce_{how}_sync": _reduce(how, signs=True) for how in ("min", "max")},
-    "__ldg": _make_cached(read_only=True),
-    **{f"__ld{how}": _make_cached(read_only=False) for how in ("ca", "cg", "cs", "lu", "cv")},
+    "__ldg": _make_cached("read only"),
+    "ws_load_beside": _make_cached("beside"),
+    **{f"__ld{how}": _make_cached("") for how in ("ca", "cg", "cs", "lu", "cv")},
     **{f"__st{how}": _store for how in ("wb", "cg", "cs", "wt")},
 }

@@ -7,6 +7,7 @@
     L2          bytes that the first cache does not have / bandwidth of the second
     memory      bytes that the second does not have / (0.9 · bandwidth)
     latency     (waits for memory · its latency + instructions · theirs) / warps that take turns     (Little's law)
+                of copies that are on the way meanwhile: their latency where that is longer than the rest
 
     time = launch + longest · what the fullest multiprocessor has more than the mean (its own parts only)
 
@@ -162,7 +163,9 @@ def _waiting(device: Device, known: Architecture, work: LaunchWork, moved: Traff
     inside = work.shared_batches * slow.shared + work.passes
     # the clocks in which a warp waits for its own results, of which about two are on the way at a time
     results = work.instructions.issued * slow.arithmetic / 2
-    return (work.batches * latency + inside + results) / max(1, here)
+    computes = work.batches * latency + inside + results
+    # copies are on the way while a warp computes: of both, what takes longer
+    return max(computes, work.beside * latency) / max(1, here)
 
 
 def _roofline(device: Device, known: Architecture, work: LaunchWork, moved: Traffic, seconds: float) -> Roofline | None:

@@ -84,10 +84,10 @@ class LaunchWork(Struct, frozen=True):
 
     `read` and `written` are touched by loads and stores; `fetched` by loads of what no store has touched before (None:
     as `read`). `sweeps` are those of loads, `stores` of stores. `batches`: waits for memory, those that a warp makes at
-    once being one, `shared_batches`: for shared memory; `load_sectors` and
-    `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
-    memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
-    that has 64 bits."""
+    once being one, `shared_batches`: for shared memory, `beside`: copies to shared memory that are on the way while the
+    warp goes on, and that it waits for before the next ones; `load_sectors` and `store_sectors` are of global memory,
+    `lines` the 128-byte lines of all its requests; `passes` those of shared memory; `local_sectors` of spills and
+    arrays of a thread's own; `flops` those of lanes, `wide` the share of them that has 64 bits."""
 
     blocks: int
     block_warps: int
@@ -109,6 +109,7 @@ class LaunchWork(Struct, frozen=True):
     flops: float
     wide: float
     shared_batches: float = 0.0
+    beside: float = 0.0
     fetched: TouchedSectors | None = None
     stores: tuple[Sweep, ...] = ()
 

@@ -30,8 +30,8 @@ class DoubleBuffer(Struct, frozen=True):
     Legal where the loop has tiles (`shared-tile`, or by itself) and twice as many bytes of them fit into a block's
     shared memory. Fewer blocks may then be resident: where warps are plenty, they hide latency without this step. The
     text of the program does not change; no kernel has two tiles for a read without this step or `--optimize`. That
-    counts barriers, instructions and shared memory, and no latency that computation hides; it counts the turns of such
-    a loop one by one, so that kernels with long ones have no predicted time, and are not taken.
+    counts barriers, instructions and shared memory; of the latency of elements that are copied beside a warp it counts
+    what is longer than all that the warp does meanwhile, of those that wait in registers the whole.
 
     Step: loop=f/i/j/k
 

@@ -16,12 +16,14 @@ def written(body: str, folder: Path, block: tuple[int, int, int] = (16, 16, 1), 
 
 def test_a_product(tmp_path: Path) -> None:
     assert written(LOOP, tmp_path) == (
-        "{ { int stage = 0; { const long long k_next = 0;"
+        "{ { { const long long k_next = 0;"
         " { const long long k_at = k_next + j_in;"
         " if (k_at < m && i < n) A_tile[0][i_in][j_in] = A[i][(int)k_at]; }"
         " { const long long k_at = k_next + i_in;"
         " if (k_at < m && j < n) B_tile[0][i_in][j_in] = B[(int)k_at][j]; } }"
-        " for (long long k_first = 0; k_first < m; k_first += 16) { const long long k_next = k_first + 16;"
+        " for (long long k_pair = 0; k_pair < m; k_pair += 32) {"
+        " #pragma unroll for (int stage = 0; stage < 2; stage++) {"
+        " const long long k_first = k_pair + stage * 16; if (k_first < m) { const long long k_next = k_first + 16;"
         " double A_tile_next; double B_tile_next; __syncthreads();"
         " if (k_next < m) { { const long long k_at = k_next + j_in; if (k_at < m && i < n)"
         " A_tile_next = tile_fetch(&A_tile[1 - stage][i_in][j_in], &A[i][(int)k_at]); }"
@@ -33,8 +35,7 @@ def test_a_product(tmp_path: Path) -> None:
         " if (k_next < m) { { const long long k_at = k_next + j_in; if (k_at < m && i < n)"
         " tile_land(&A_tile[1 - stage][i_in][j_in], A_tile_next); }"
         " { const long long k_at = k_next + i_in; if (k_at < m && j < n)"
-        " tile_land(&B_tile[1 - stage][i_in][j_in], B_tile_next); } tile_arrived(); }"
-        " stage = 1 - stage; } } }"
+        " tile_land(&B_tile[1 - stage][i_in][j_in], B_tile_next); } tile_arrived(); } } } } } }"
     )
 
 
@@ -63,7 +64,7 @@ def test_a_product_with_a_value_waits_in_a_register(tmp_path: Path) -> None:
 def test_a_loop_around_it_parts_the_first_fill_from_the_last_use(tmp_path: Path) -> None:
     body = "for (int t = 0; t < 3; t++) { C[i][j] *= 2; for (int k = 0; k < m; k++) C[i][j] += B[k][j]; }"
     text = written(f"{{ {body} }}", tmp_path)
-    assert "if (inside) C[i][j] *= 2; { int stage = 0; __syncthreads(); { const long long k_next = 0;" in text
+    assert "if (inside) C[i][j] *= 2; { __syncthreads(); { const long long k_next = 0;" in text
 
 
 @pytest.mark.parametrize(("rows", "step", "held"), [(16, 16, 1), (32, 8, 4), (8, 32, 1), (20, 8, 3)])

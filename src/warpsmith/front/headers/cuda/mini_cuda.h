@@ -176,6 +176,8 @@ template <class T> __device__ T __shfl_up_sync(unsigned mask, T value, unsigned 
 template <class T> __device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32);
 template <class T> __device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32);
 template <class T> __device__ T __ldg(const T *address);
+/* loads what is stored to shared memory while the thread goes on */
+template <class T> __device__ T ws_load_beside(const T *address);
 
 /* --- the bits of a number */
 __device__ float __int_as_float(int bits);

@@ -1,14 +1,18 @@
 """Two tiles for each read: one is filled while threads compute with the other, and a turn has one barrier.
 
-    for (k_first …) {                    stage = 0; fill A_tile[0]
-        fill A_tile                      for (k_first = 0; k_first < n; k_first += 16) {
-        barrier                              k_next = k_first + 16
-        use A_tile                 →         barrier
-        barrier                              if (k_next < n) fetch what A_tile[1 - stage] will have
-    }                                        use A_tile[stage]
-                                             if (k_next < n) put it there
-                                             stage = 1 - stage
-                                         }
+    for (k_first …) {                    fill A_tile[0]
+        fill A_tile                      for (k_pair = 0; k_pair < n; k_pair += 32)
+        barrier                              for (stage = 0; stage < 2; stage++) {            unrolled
+        use A_tile                 →             k_first = k_pair + 16 · stage, k_next = k_first + 16
+        barrier                                  if (k_first < n) {
+    }                                                barrier
+                                                     if (k_next < n) fetch what A_tile[1 - stage] will have
+                                                     use A_tile[stage]
+                                                     if (k_next < n) put it there
+                                                 }
+                                             }
+
+Two turns are one iteration, so that a compiler, and who reads the text, knows which tile a turn uses.
 
 Invariant: between two barriers threads read the tile `stage` alone and store to the other one alone; what a turn reads
 was put there, and waited for, before the barrier at its head. Which elements are loaded, under which conditions, is
@@ -64,6 +68,7 @@ from warpsmith.tree.walk import rebuild
 __all__ = ["count_held", "is_copied", "write_staged"]
 
 _UNROLL: Final = "#pragma unroll"
+_STAGES: Final = 2
 Put = Callable[[ReadTile, Sequence[Expr], Mapping[Symbol, Expr]], Stmt]
 _COPIED: Final = (4, 8)
 """The bytes of an element that a GPU copies by itself."""
@@ -71,9 +76,9 @@ _COPIED: Final = (4, 8)
 
 def write_staged(writer: Filler, turn: Turn, stage: Symbol) -> Stmt:
     """Return the loop over tiles of which one is filled while the other is used: that is `stage`."""
-    span, loop = writer.span, turn.loop
+    span = writer.span
     low, high = turn.ends
-    upcoming = writer.variable(f"{loop.variable.name}_next", LONG_LONG)
+    upcoming = writer.variable(f"{turn.loop.variable.name}_next", LONG_LONG)
     staged = [_Staged.of(writer, tile, stage) for tile in turn.tiles]
     held = [one for one in staged if one.tile.wide == 1]
 
@@ -91,13 +96,26 @@ def write_staged(writer: Filler, turn: Turn, stage: Symbol) -> Stmt:
         If(span=span, condition=more, then=Block(span=span, statements=tuple(fetched)), other=None),
         turn.used,
         If(span=span, condition=more, then=Block(span=span, statements=(*landed, _arrived(span))), other=None),
-        assign(name(stage, span), staged[0].next_stage(), INT),
     )
-    turns = count(turn.first, turn.ends, turn.width, Block(span=loop.body.span, statements=body), loop)
+    turns = _take_turns(writer, turn, stage, Block(span=turn.loop.body.span, statements=body))
     again = (barrier(span),) if writer.enters_often(turn.original) else ()
     begun = Block(span=span, statements=(declare(upcoming, low, span), *first))
-    begins = DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=stage, init=number(0, span)),))
-    return Block(span=span, statements=(begins, *again, begun, turns))
+    return Block(span=span, statements=(*again, begun, turns))
+
+
+def _take_turns(writer: Filler, turn: Turn, stage: Symbol, body: Stmt) -> Stmt:
+    """Return the loop over pairs of tiles: `body` for the first tile, and for the second where there is one."""
+    span, (low, high) = writer.span, turn.ends
+    pair = writer.variable(f"{turn.loop.variable.name}_pair", LONG_LONG)
+    behind = binary("*", name(stage, span), number(turn.width, span), INT)
+    there = binary("<", name(turn.first, span), high, INT)
+    one = (
+        declare(turn.first, binary("+", name(pair, span), behind), span),
+        If(span=span, condition=there, then=body, other=None),
+    )
+    stages = count(stage, (number(0, span), number(_STAGES, span)), 1, Block(span=span, statements=one), turn.loop)
+    both = Block(span=span, statements=(Pragma(span=span, text=_UNROLL), stages))
+    return count(pair, (low, high), _STAGES * turn.width, both, turn.loop)
 
 
 def is_copied(read: SharedRead) -> bool:
