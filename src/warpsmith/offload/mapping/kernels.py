@@ -163,19 +163,20 @@ def _index_type(request: OffloadRequest) -> Scalar:
 def _with_text(request: OffloadRequest, region: OffloadRegion, draft: Draft, parts: _Parts) -> _Parts:
     """Return the parts with the thread's body, with what it keeps in registers and in shared memory."""
     variables = OwnVariables(request, parts.name)
-    assert parts.mapping is not None, "loops are mapped"
+    mapping = parts.mapping
+    assert mapping is not None, "loops are mapped"
     search = TileSearch(request, region, draft, parts.heads)
     if draft.passes is not None:
-        asked = TileRequest(search, parts.mapping, parts.heads[-1].body, variables)
+        asked = TileRequest(search, mapping, parts.heads[-1].body, variables)
         passing = tile_passes(asked)
         return msgspec.structs.replace(parts, text=passing.body.body, tiling=passing, mapping=passing.mapping)
     text = drop_pragmas(keep_in_registers(request, region, draft, variables))
-    asked = TileRequest(search, parts.mapping, text, variables)
+    asked = TileRequest(search, mapping, text, variables)
     tiling = tile_with_halo(asked) or tile_kernel(asked)
     if tiling is None:
         parts = msgspec.structs.replace(parts, text=text)
         parts = msgspec.structs.replace(parts, narrow=_narrow(draft, parts))
-        asking = SharingRequest(request, region, draft, parts.heads, parts.mapping, text, variables, parts.passed)
+        asking = SharingRequest(request, region, draft, parts.heads, mapping, text, variables, parts.passed)
         shared = share_loops(asking)
         return parts if shared is None else msgspec.structs.replace(parts, text=shared.body, shared=shared)
     return msgspec.structs.replace(parts, text=tiling.body.body, tiling=tiling, mapping=tiling.mapping)

@@ -91,7 +91,7 @@ def _launched(kernels: Sequence[Kernel], text: str, folder: Path) -> Mapping[tup
 
 def _in_numbers(kernel: Kernel, sizes: tuple[int, int, int]) -> LaunchedGrid | None:
     values = dict(zip(("i", "j", "k"), (100, 300, 0) if "fixed" in kernel.name else sizes, strict=True))
-    threads = {m.axis: values[m.loop.variable.name[0]] for m in kernel.mapped}
+    threads: dict[str, int] = {m.axis: values[m.loop.variable.name[0]] for m in kernel.mapped}
     return launched_grid(kernel, threads, shared=_is_shared(kernel, sizes))
 
 
