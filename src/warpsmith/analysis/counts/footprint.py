@@ -20,7 +20,17 @@ from msgspec import Struct
 
 from warpsmith.analysis.counts.columns import Column
 
-__all__ = ["MOST", "REGION", "Intervals", "TooManyIntervalsError", "join", "repeated", "touched_units"]
+__all__ = [
+    "MOST",
+    "REGION",
+    "Intervals",
+    "TooManyIntervalsError",
+    "is_uniform",
+    "join",
+    "repeated",
+    "touched_units",
+    "union_of",
+]
 
 MOST: Final = 2_000_000
 _FARTHEST: Final = 1 << 62
@@ -63,11 +73,19 @@ def join(group: Column, low: Column, high: Column, gap: int = 0) -> Intervals:
     return Intervals(group[first], low[first], ends[last] - rank[last] * far + base[last])
 
 
+def union_of(parts: Sequence[Intervals]) -> Intervals:
+    """Return the union of what several have of each group."""
+    if not parts:
+        return touched_units((), 1)
+    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
+    return join(group, low, high)
+
+
 def repeated(found: Intervals, stride: Column, times: int) -> Intervals:
     """Return the union of `times` copies, each `stride` bytes behind the one before; a stride for each interval."""
     if times <= 1 or not len(found.low) or not stride.any():
         return found
-    if not _is_uniform(found.group, stride):
+    if not is_uniform(found.group, stride):
         return _repeat_each(found, stride, times)
     by_group = dict(zip(found.group.tolist(), stride.tolist(), strict=True))
     covered = 1
@@ -83,7 +101,7 @@ def repeated(found: Intervals, stride: Column, times: int) -> Intervals:
     return found
 
 
-def _is_uniform(group: Column, stride: Column) -> bool:
+def is_uniform(group: Column, stride: Column) -> bool:
     """Whether intervals of one group have one stride."""
     order = np.argsort(group, kind="stable")
     group, stride = group[order], stride[order]

@@ -6,7 +6,7 @@ an address that moves by s bytes an iteration ──► the same sectors again a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import gcd
 from typing import Final
 
@@ -14,7 +14,15 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.analysis.counts.columns import Column
-from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
+from warpsmith.analysis.counts.footprint import (
+    Intervals,
+    TooManyIntervalsError,
+    is_uniform,
+    join,
+    repeated,
+    touched_units,
+    union_of,
+)
 from warpsmith.analysis.counts.requests import count_local_sectors, count_sectors, count_ways, count_words
 from warpsmith.analysis.counts.slopes import WINDOWS, Known, Lacking, NotRegularError, Number, Slope
 from warpsmith.analysis.counts.tallies import Tallies
@@ -32,7 +40,6 @@ __all__ = [
     "TouchedPart",
     "bytes_of",
     "count_of_one",
-    "union_of",
 ]
 
 _MOST_PARTS: Final = 64
@@ -208,7 +215,7 @@ class AccessCounter:
         """Return what is touched at once, then with each of the loops that are gone through at once, the innermost
         first: what it touches is what the next one repeats."""
         group = given[0]
-        even = all(_is_even(group, stride) for stride in strides.values())
+        even = all(is_uniform(group, stride) for stride in strides.values())
         if not even and len(strides) > 1:
             raise TooManyIntervalsError
         found = join(*given) if even else Intervals(*given)
@@ -253,6 +260,9 @@ def _steps_of(
         if isinstance(slope, str):
             return [(None, everyone)]
         columns.append(np.zeros(len(lanes), np.int64) if slope is None else _taken(slope, lanes, there))
+    if all((column == column[0]).all() for column in columns):
+        x, y, z = (int(column[0]) for column in columns)
+        return [((x, y, z), everyone)]
     rows, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     if len(rows) > _MOST_STEPS:
         return [(None, everyone)]
@@ -265,18 +275,6 @@ def _joined(parts: list[TouchedPart]) -> list[TouchedPart]:
     for part in parts:
         alike.setdefault(part.steps, []).append(part.found)
     return [TouchedPart(steps, union_of(found)) for steps, found in alike.items()]
-
-
-def union_of(parts: Sequence[Intervals]) -> Intervals:
-    """Return the union."""
-    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
-    return join(group, low, high)
-
-
-def _is_even(group: Column, stride: Column) -> bool:
-    order = np.argsort(group, kind="stable")
-    group, stride = group[order], stride[order]
-    return not ((group[1:] == group[:-1]) & (stride[1:] != stride[:-1])).any()
 
 
 def _taken(slope: Slope, lanes: Column, there: Column) -> Column:

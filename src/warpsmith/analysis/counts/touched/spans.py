@@ -22,7 +22,15 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.analysis.counts.columns import Column
-from warpsmith.analysis.counts.footprint import MOST, Intervals, TooManyIntervalsError, join, repeated, touched_units
+from warpsmith.analysis.counts.footprint import (
+    MOST,
+    Intervals,
+    TooManyIntervalsError,
+    join,
+    repeated,
+    touched_units,
+    union_of,
+)
 from warpsmith.analysis.counts.tallies import REQUESTS
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import GROUPS, TouchedPart
@@ -187,7 +195,7 @@ class _Moving:
             ranges.append((first, times))
             factor *= more
         for step in steps:
-            found = _joined([part.found for part in self.kept if part.steps == step])
+            found = union_of([part.found for part in self.kept if part.steps == step])
             for at, taken in enumerate(ranges):
                 found = self._moved(found, at, step[at], taken)
             parts.append(found)
@@ -224,7 +232,7 @@ class _Moving:
                 low, high = found.low[chosen] + offset, found.high[chosen] + offset
                 found_here = join(group[chosen], low, high)
                 parts.append(repeated(found_here, np.full(len(found_here.low), step, np.int64), here))
-        return _joined(parts)
+        return union_of(parts)
 
     def _by_block(self, parts: Sequence[Intervals]) -> Column:
         """Return how many sectors each block touches; of those that stand for none, 0 where they are many."""
@@ -285,19 +293,11 @@ def _size(parts: Sequence[Intervals]) -> float:
 
 def _hull(parts: Sequence[Intervals]) -> float:
     """Return the sectors of each array from the first that is touched to the last."""
-    found = _joined(parts)
+    found = union_of(parts)
     arrays, which = np.unique(found.group % GROUPS, return_inverse=True)
     return sum(
         float((found.high[which == at].max() - found.low[which == at].min()) / SECTOR) for at in range(len(arrays))
     )
-
-
-def _joined(parts: Sequence[Intervals]) -> Intervals:
-    """Return the union."""
-    if not parts:
-        return touched_units((), 1)
-    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
-    return join(group, low, high)
 
 
 def _together(part: Intervals, chosen: np.ndarray) -> Intervals:

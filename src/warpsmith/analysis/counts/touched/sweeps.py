@@ -18,10 +18,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.analysis.counts.footprint import Intervals
+from warpsmith.analysis.counts.footprint import Intervals, union_of
 from warpsmith.analysis.counts.tallies import Tallies
 from warpsmith.analysis.counts.touched.order import Touches
-from warpsmith.analysis.counts.touching import LINE, AccessCounter, Sweeps, count_of_one, union_of
+from warpsmith.analysis.counts.touching import LINE, AccessCounter, Sweeps, count_of_one
 from warpsmith.machine.requests import SECTOR
 from warpsmith.machine.time.work import Sweep
 from warpsmith.ssa.graph import Cycle, Graph
