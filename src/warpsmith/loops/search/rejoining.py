@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from warpsmith.loops.changed.changes import Run
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied
 from warpsmith.loops.search.cost import is_parallel, thread_loops
+from warpsmith.loops.search.nests import outermost
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.order.fuse import Fuse
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts
-from warpsmith.tree.nodes import Block, Empty, For, Function, If, Stmt, While
+from warpsmith.tree.nodes import Block, Empty, For, Function, If, While
 from warpsmith.tree.walk import loop_names, loops, statements_of
 
 __all__ = ["rejoin_pieces"]
@@ -90,27 +92,7 @@ def _join(
         facts, step = after
         steps.append(step)
         if level + 1 < threads:
-            first = next(_loops_of(_loop(facts, place, inner)), None)
-            if first is None:
-                return None
-            inner = loop_names(place(facts)[0])[first]
-    function = place(facts)[0]
-    kept = thread_loops(facts.of(function), _loop(facts, place, address)) == threads
-    return (facts, tuple(steps)) if kept else None
-
-
-def _loop(facts: Facts, place: Place, address: str) -> For:
-    found = next(loop for loop, name in loop_names(place(facts)[0]).items() if name == address)
-    assert isinstance(found, For), "a counted loop stays one"
-    return found
-
-
-def _loops_of(nest: For) -> Iterator[For]:
-    """Yield the loops that stand in a loop's body."""
-    pending: list[Stmt] = [*statements_of(nest.body)]
-    while pending:
-        stmt = pending.pop(0)
-        if isinstance(stmt, For):
-            yield stmt
-        elif isinstance(stmt, Block):
-            pending = [*stmt.statements, *pending]
+            body = LoopContext.of(facts.program, inner).loop.body
+            inner = loop_names(place(facts)[0])[next(outermost(body))]
+    joined = LoopContext.of(facts.program, address).require_counted()
+    return (facts, tuple(steps)) if thread_loops(facts.of(place(facts)[0]), joined) == threads else None
