@@ -59,7 +59,8 @@ def _tables(folder: Path) -> Iterator[tuple[str, str, str, Callable[[], list[str
     yield "device", "gpu_device.txt", every, lambda: [*list_device(_read(folder / "device.jsonl", "name"))]
 
     def mapped() -> list[str]:
-        return [*list_mappings(_read(folder / "mapping.jsonl", "name"), _given(folder, "manifest.json"), "h200")]
+        machine = (folder / "machine.txt").read_text()
+        return [*list_mappings(_read(folder / "mapping.jsonl", "name"), _given(folder, "manifest.json"), machine)]
 
     yield "mapping", "gpu_mappings.txt", every, mapped
 

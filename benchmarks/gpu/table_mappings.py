@@ -31,10 +31,13 @@ def list_device(rows: list[Row]) -> Iterator[str]:
     yield "All are the best of ten, after three that do not count."
 
 
-def list_mappings(rows: list[Row], manifest: Path, device: str) -> Iterator[str]:
-    """Yield a line for each program: how its variants rank by the device and by the model."""
-    programs = json.loads(manifest.read_text())["programs"]
-    predicted = {row["name"]: row["predicted"][device] for row in programs if "predicted" in row}
+def list_mappings(rows: list[Row], manifest: Path, machine: str) -> Iterator[str]:
+    """Yield a line for each program: how its variants rank by the device and by the model. `machine`: what it says of
+    itself; of a device that nothing was predicted for, the first one's times stand there."""
+    programs = [row for row in json.loads(manifest.read_text())["programs"] if "predicted" in row]
+    devices = dict.fromkeys(name for row in programs for name in row["predicted"])
+    device = next((name for name in devices if name in machine.lower()), next(iter(devices), ""))
+    predicted = {row["name"]: row["predicted"][device] for row in programs}
     yield f"Mappings of PolyBench at LARGE: measured times of all kernels, and those predicted for the {device}"
     yield ""
     heads = (

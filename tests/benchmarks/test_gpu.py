@@ -19,6 +19,7 @@ import pytest
 from benchmarks.gpu.prepare import prepare, write_manifest, write_runtime
 from benchmarks.gpu.programs import Program
 from benchmarks.gpu.table import write_tables
+from benchmarks.gpu.table_mappings import list_mappings
 
 DEVICE = Path(benchmarks.gpu.__file__).parent / "device"
 MODULES = ("building", "running", "words", "logs", "check", "counters", "everything", "measure", "sanitize", "timing")
@@ -222,3 +223,17 @@ def test_all_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert "stream_copy" in (tmp_path / "gpu_device.txt").read_text()
     (line,) = [line for line in (tmp_path / "gpu_mappings.txt").read_text().splitlines() if line.startswith("half ")]
     assert line.split()[1:4] == ["2", "plain", "0.250000"] and line.split()[-1] == "1.00"
+
+
+@pytest.mark.parametrize(
+    ("machine", "device"), [("machine  NVIDIA H200, driver 1", "h200"), ("machine  NVIDIA A100-SXM4-80GB", "a100"),
+                            ("machine  no GPU", "h100")],
+)  # fmt: skip
+def test_mappings_are_predicted_for_the_device_that_was_there(machine: str, device: str, tmp_path: Path) -> None:
+    times = {"h100": 2.0, "h200": 1.0, "a100": 4.0}
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({"programs": [{"name": "half-plain", "predicted": times}, {"name": "other"}]}))
+    rows = [{"name": "half-plain", "kind": "mapping", "word": "same", "kernels_s": 2.0}]
+    title, _, _, line, *_ = list_mappings(rows, manifest, machine)
+    # off: by which factor the prediction is
+    assert title.endswith(device) and line.split()[-2] == f"{max(times[device] / 2, 2 / times[device]):.2f}"

@@ -67,7 +67,7 @@ def main() -> int:
     parser.add_argument("--match", default="", help="programs with this in their names")
     parser.add_argument("--most", type=int, default=0, help="so many programs of each kind")
     parser.add_argument("--jobs", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=500.0, help="begin nothing later than that")
+    parser.add_argument("--seconds", type=float, default=400.0, help="begin nothing later than that")
     given = parser.parse_args()
     if given.command != "all" and given.results is None:
         parser.error("--results FILE")

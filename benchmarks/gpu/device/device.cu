@@ -86,16 +86,19 @@ static double on_host(const std::function<void()> &work)
     return best;
 }
 
+/* Memory of the device that holds zeros. */
+static double *zeros(size_t bytes)
+{
+    void *memory;
+    check(cudaMalloc(&memory, bytes), "malloc");
+    check(cudaMemset(memory, 0, bytes), "set");
+    return static_cast<double *>(memory);
+}
+
 static void measure_memory()
 {
     const size_t n = size_t(1) << 26, bytes = n * sizeof(double);
-    double *a, *b, *c;
-    check(cudaMalloc(&a, bytes), "malloc");
-    check(cudaMalloc(&b, bytes), "malloc");
-    check(cudaMalloc(&c, bytes), "malloc");
-    check(cudaMemset(a, 0, bytes), "set");
-    check(cudaMemset(b, 0, bytes), "set");
-    check(cudaMemset(c, 0, bytes), "set");
+    double *const a = zeros(bytes), *const b = zeros(bytes), *const c = zeros(bytes);
     const unsigned blocks = unsigned((n + 255) / 256);
     const double copy = on_device([=] { stream_copy<<<blocks, 256>>>(a, c, n); });
     const double scale = on_device([=] { stream_scale<<<blocks, 256>>>(b, c, 3.0, n); });
@@ -174,14 +177,8 @@ static void measure_products()
         exit(1);
     }
     for (int n : {1024, 2048, 4096}) {
-        double *a, *b, *c;
         const size_t bytes = size_t(n) * size_t(n) * sizeof(double);
-        check(cudaMalloc(&a, bytes), "malloc");
-        check(cudaMalloc(&b, bytes), "malloc");
-        check(cudaMalloc(&c, bytes), "malloc");
-        check(cudaMemset(a, 0, bytes), "set");
-        check(cudaMemset(b, 0, bytes), "set");
-        check(cudaMemset(c, 0, bytes), "set");
+        double *const a = zeros(bytes), *const b = zeros(bytes), *const c = zeros(bytes);
         const double one = 1.0;
         const float single_one = 1.0f;
         const double dgemm =

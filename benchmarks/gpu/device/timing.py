@@ -34,7 +34,7 @@ def time_programs(rows: list[dict], builder: Builder, work: Path, results: Path,
     """Return the times of programs, in the order of `rows`; each is written to `results` as soon as it is known."""
     clock, device_clock, activity = _objects(work)
     answers = []
-    for part in _parts(rows):
+    for part in _parts(rows, _TOGETHER):
         if time.monotonic() > deadline:
             break
         wanted = [(row, "original", (clock,)) for row in part]
@@ -44,6 +44,8 @@ def time_programs(rows: list[dict], builder: Builder, work: Path, results: Path,
         with ThreadPoolExecutor(_TOGETHER) as pool:
             before = list(pool.map(_timed, (path for path, _ in originals), part))
         for n, row in enumerate(part):
+            if n and time.monotonic() > deadline:
+                break
             answers.append(_row(row, before[n], ports[2 * n], ports[2 * n + 1]))
             _write(answers[-1], results)
     return answers
@@ -54,11 +56,13 @@ def time_kernels(rows: list[dict], builder: Builder, work: Path, results: Path, 
     count."""
     activity = _objects(work)[2]
     answers = []
-    for part in _parts(rows):
+    for part in _parts(rows, _BUILT):
         if time.monotonic() > deadline:
             break
         built = _build(builder, [(row, "port", (activity, "-lcupti")) for row in part])
-        for row, (program, said) in zip(part, built, strict=True):
+        for n, (row, (program, said)) in enumerate(zip(part, built, strict=True)):
+            if n and time.monotonic() > deadline:
+                break
             answers.append(_of_kernels(row, program, said))
             _write(answers[-1], results)
     return answers
@@ -98,10 +102,10 @@ def _build(builder: Builder, wanted: list[tuple[dict, str, tuple[str, ...]]]) ->
         return list(pool.map(lambda job: builder.build(job[0], job[1], NATIVE, job[2]), wanted))
 
 
-def _parts(rows: list[dict]) -> Iterator[list[dict]]:
-    """Yield so many programs as are built before the first of them runs."""
-    for at in range(0, len(rows), _BUILT):
-        yield rows[at : at + _BUILT]
+def _parts(rows: list[dict], size: int) -> Iterator[list[dict]]:
+    """Yield so many programs as are built before the first of them runs: few where each may take minutes."""
+    for at in range(0, len(rows), size):
+        yield rows[at : at + size]
 
 
 def _write(answer: dict, results: Path) -> None:
