@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.recipes.cases import TWO, after, mapping, prepared, written
+import pytest
+
+from tests.recipes.cases import TWO, after, everything, mapping, port_text, prepared, written
 from warpsmith.loops.step import step_text
 from warpsmith.recipes.placement import placing_steps, recorded_steps
 from warpsmith.recipes.replay import apply_steps
@@ -70,3 +72,28 @@ def test_earlier_places_are_left_out_and_other_steps_stay(tmp_path: Path) -> Non
     recorded = recorded_steps(applied, written(made).port.plan)
     assert [step.name for step in recorded] == ["interchange", "keep", "map"]
     assert recorded[:2] == (applied[0], applied[2])
+
+
+SUMS = """
+void f(int n, int m, double A[restrict n][m], double *restrict y, double *restrict z, const double *restrict x)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            y[i] += A[i][j] * x[j];
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < n; i++)
+            z[j] += A[i][j] * x[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("share-loop=f/i/j,by=none",), ("map=f/i,axes=x,block=64", "share-loop=f/i/j")]
+)
+def test_what_the_port_chooses_by_itself_is_chosen_again(options: tuple[str, ...], tmp_path: Path) -> None:
+    made = after(tmp_path, SUMS, *options)
+    kernels = [fragment.kernel for fragment in written(made).port.plan.fragments]
+    assert [kernel.sharing is None for kernel in kernels] == ["by=none" in "".join(options), False]
+    assert [bool(kernel.few) for kernel in kernels] == ["map=" not in "".join(options), True]
+    texts = [step_text(step) for step in everything(made)]
+    assert port_text(after(tmp_path, SUMS, *texts), only=True) == port_text(made)
