@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -209,8 +210,8 @@ def tables_for_nothing(patch: pytest.MonkeyPatch) -> None:
     """What is copied to constant memory before each launch takes no time."""
     known = predicted._add_up
 
-    def add_up(found: KernelPrediction, kernel: Kernel, *rest: object) -> KernelPrediction:
-        return known(found, replace(kernel, constants=()), *rest)  # type: ignore[arg-type]
+    def add_up(found: KernelPrediction, kernel: Kernel, *rest: Any) -> KernelPrediction:
+        return known(found, replace(kernel, constants=()), *rest)
 
     patch.setattr(predicted, "_add_up", add_up)
 

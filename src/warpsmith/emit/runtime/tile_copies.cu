@@ -3,7 +3,8 @@
 #include <cuda_runtime.h>
 
 /* Elements on their way to a tile that is not in use. From compute capability 8.0 on the device copies them while
-   threads compute (warpsmith itself reads that as a copy at once, of which threads do not wait for memory); before, a register has each of them meanwhile. */
+   threads compute (warpsmith itself reads that as a copy at once that no thread waits for); before, a register has each
+   of them meanwhile. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define WS_COPIES_BESIDE 1
 #ifndef WARPSMITH_KERNELS
