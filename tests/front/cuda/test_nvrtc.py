@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -45,9 +46,18 @@ def test_a_refusal_is_a_finding_at_its_line() -> None:
 
 
 @pytest.mark.skipif(not has_nvrtc(), reason="NVRTC is not installed")
-def test_a_compilation_without_an_end_is_given_up() -> None:
-    answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",), timeout_s=0.0)
+@pytest.mark.parametrize("limit_s", [0.0, 0.2])
+def test_a_compilation_without_an_end_is_given_up(
+    limit_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = tmp_path / "python"
+    endless.write_text("#!/bin/sh\nexec sleep 30\n")
+    endless.chmod(0o755)
+    monkeypatch.setattr("warpsmith.front.cuda.nvrtc.sys.executable", str(endless))
+    started = time.monotonic()
+    answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",), timeout_s=limit_s)
     assert isinstance(answer, Finding) and "too long" in answer.message
+    assert time.monotonic() - started < 20
 
 
 def test_without_nvrtc_the_finding_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -200,10 +200,11 @@ def _ask_nvrtc(
     request: Request = (file.data(), path, options, [k.encode() for k in kernels], given)
     package = str(Path(warpsmith.__file__).resolve().parents[1])
     start = f"import sys; sys.path.insert(0, {package!r}); from warpsmith.front.cuda.nvrtc_worker import main; main()"
-    question, limit = marshal.dumps(request), max(seconds, 0.1)
+    question = marshal.dumps(request)
     try:
+        # a limit of nothing is over before the answer can be there
         done = subprocess.run(
-            [sys.executable, "-c", start], input=question, capture_output=True, timeout=limit, check=False
+            [sys.executable, "-c", start], input=question, capture_output=True, timeout=max(0.0, seconds), check=False
         )
     except subprocess.TimeoutExpired:
         return Finding("INP003", "note", f"{file.path}: NVRTC took too long to make PTX of it")
