@@ -190,7 +190,7 @@ def bulk_copies(project: Project, folder: Path, command: str, told: Path) -> int
 
 def launched(told: Path, kernels: Path) -> set[str]:
     """Return the user's lines, as file:line, whose kernels have run: steps may have changed the names of the loops."""
-    ran = read_counts(told).launches
+    ran = {name.partition("<")[0] for name in read_counts(told).launches}
     texts = [path.read_text() for path in sorted(kernels.glob("*.cu"))]
     of_kernel = re.compile(r"^// (\S+:\d+): .+\n(?:template.*\n)?__global__ void (\w+)\(", re.MULTILINE)
     return {place for text in texts for place, kernel in of_kernel.findall(text) if kernel in ran}

@@ -51,6 +51,8 @@ CHOICES = [
     frozenset((*tables, *(name for name, wanted in zip(("SWITCH", "OTHER_ALLOCATIONS"), more, strict=True) if wanted)))
     for tables, more in product(TABLES, product((False, True), repeat=2))
 ]
+# parts that are nothing without what is asked for
+BELONGS_TO = {"given.cu": frozenset({"GIVEN"})}
 # the switch and another table of blocks are asked for in different parts
 COMPILED = [choice for choice in CHOICES if ("SWITCH" in choice) == ("OTHER_ALLOCATIONS" in choice)]
 
@@ -88,7 +90,8 @@ def test_the_package_has_all_of_them() -> None:
 @pytest.mark.parametrize("name", one_in(4, part_names()))
 def test_each_compiles_as_it_stands(name: str, tmp_path: Path) -> None:
     # alone, it has functions that nobody calls
-    assert _checked(f'#include "{name}"\n', tmp_path, "-std=c++17", "-Wno-unused-function") == ""
+    options = ("-std=c++17", "-Wno-unused-function", *_defined(BELONGS_TO.get(name, frozenset())))
+    assert _checked(f'#include "{name}"\n', tmp_path, *options) == ""
 
 
 @pytest.mark.parametrize("features", one_in(8, COMPILED), ids=_name)

@@ -27,11 +27,12 @@ USUAL = SearchEffort()
 
 # the loop over j reads columns: another order of axes, and a tile, are worth a try; scale is a kernel of its own
 PAIR = """
-static double A[600][500], B[500][600], x[4000], y[4000];
+static float A[2400][2000], B[2000][2400];
+static double x[4000], y[4000];
 void turn(void) {
-    for (int i = 0; i < 600; i++)
-        for (int j = 0; j < 500; j++)
-            A[i][j] = 0.5 * B[j][i];
+    for (int i = 0; i < 2400; i++)
+        for (int j = 0; j < 2000; j++)
+            A[i][j] = 0.5f * B[j][i];
 }
 void scale(void) {
     for (int i = 0; i < 4000; i++)

@@ -62,7 +62,7 @@ def test_the_key_has_all_that_outcomes_rest_on(tmp_path: Path) -> None:
         search_key(prepared, (OPTIONS, sized), "root"),
         *(
             search_key(begin(PAIR.replace(old, new), tmp_path).made.prepared, (OPTIONS, OPTIONS), "root")
-            for old, new in (("0.5 * B", "0.25 * B"), ("i < 600", "i < 599"), ("A[600][500]", "A[600][501]"))
+            for old, new in (("0.5f * B", "0.25f * B"), ("i < 2400", "i < 2399"), ("A[2400][2000]", "A[2400][2001]"))
         ),
     ]
     assert len({key, *others}) == 1 + len(others)
