@@ -15,7 +15,7 @@ from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
 
-__all__ = ["placing_steps", "recorded_steps"]
+__all__ = ["mapped_loop", "placing_steps", "recorded_steps"]
 
 
 def recorded_steps(applied: Sequence[Step], plan: Plan | None) -> tuple[Step, ...]:
@@ -65,7 +65,11 @@ def _step(fragment: Fragment) -> Step:
     axes = tuple(mapped.axis for mapped in fragment.kernel.mapped)
     if not axes:
         return Offload(fragment.region)
-    # of a loop of passes the first nest says what becomes threads
-    region = fragment.loops[1] if fragment.iterations else fragment.region
     # a block that nobody has asked for may have fewer threads at a launch, and these may share loops
-    return Map(region, axes, () if fragment.kernel.few else fragment.kernel.block[: len(axes)])
+    return Map(mapped_loop(fragment), axes, () if fragment.kernel.few else fragment.kernel.block[: len(axes)])
+
+
+def mapped_loop(fragment: Fragment) -> str:
+    """Return the loop that a map step of a fragment names: of a loop of passes the first nest says what becomes
+    threads."""
+    return fragment.loops[1] if fragment.iterations else fragment.region

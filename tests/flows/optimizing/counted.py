@@ -43,11 +43,14 @@ def run_port(planned: PlannedPort, folder: Path, elements: int) -> Ran:
         kernel = fragment.kernel
         for (grid, sizes), times in list_launches(kernel, planned.estimate.kernels[kernel.name]).items():
             arguments = tuple(_arguments(kernel, dict(sizes), elements))
-            options = SimulateOptions(f"{kernel.name}_kernel", grid.block, grid.grid, arguments, checks=())
-            ran = simulate(KernelFile("kernels.cu", text=text, arguments=("-arch=sm_80",)), options)
-            assert ran.status == "ok" and ran.work is not None, ran.diagnostics
-            for name, count in _counts(ran).items():
-                found[name] += times * grid.slices * count
+            for turn in range(kernel.turns if times else 0):
+                turns = () if kernel.turn is None else (f"{kernel.turn.name}={turn}",)
+                shape = grid.block, grid.grid
+                options = SimulateOptions(f"{kernel.name}_kernel", *shape, (*arguments, *turns), checks=())
+                ran = simulate(KernelFile("kernels.cu", text=text, arguments=("-arch=sm_80",)), options)
+                assert ran.status == "ok" and ran.work is not None, ran.diagnostics
+                for name, count in _counts(ran).items():
+                    found[name] += times * grid.slices * count
     return Ran(**found | {"launches": planned.estimate.launches, "copied": planned.estimate.bytes})
 
 

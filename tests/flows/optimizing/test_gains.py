@@ -59,6 +59,18 @@ void turns(void) {
     }
 }
 """
+# 30 steps of two nests: three times eight in two passes and one as it is, and three that are left
+ROD = """
+static double A[2000], B[2000];
+void rod(void) {
+    for (int t = 0; t < 30; t++) {
+        for (int i = 1; i < 1999; i++)
+            B[i] = 0.33333 * (A[i - 1] + A[i] + A[i + 1]);
+        for (int i = 1; i < 1999; i++)
+            A[i] = 0.33333 * (B[i - 1] + B[i] + B[i + 1]);
+    }
+}
+"""
 BLUR = """
 static float c[49], in[N + 48], out[N];
 void blur(void) {
@@ -111,7 +123,12 @@ def test_longer_rows_are_fewer_passes(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("text", "wanted"), [(DRIFT, "split-structs=drift/s,variable=p"), (SHORT, "one-thread=turns/t/i")]
+    ("text", "wanted"),
+    [
+        (DRIFT, "split-structs=drift/s,variable=p"),
+        (SHORT, "one-thread=turns/t/i"),
+        (ROD, "time-tile=rod/t,iterations=4,passes=2"),
+    ],
 )
 def test_other_ports_are_better_as_they_run(text: str, wanted: str, tmp_path: Path) -> None:
     begun = begin(text, tmp_path, SearchEffort(width=1, depth=1, mappings_only=True))
@@ -121,7 +138,8 @@ def test_other_ports_are_better_as_they_run(text: str, wanted: str, tmp_path: Pa
     assert 1.2 * best.outcome.seconds < first.outcome.seconds
     planned = begun.shared.setting.place(best.structure.prepared, best.placing)
     before, after = (run_port(one, tmp_path, 40001) for one in (begun.root.planned, planned))
-    assert after.copied < before.copied and (after.sectors < before.sectors or text is SHORT)
+    better = {name for name in Ran.__struct_fields__ if getattr(after, name) < getattr(before, name)}
+    assert better >= {DRIFT: {"sectors", "copied"}, SHORT: {"copied"}, ROD: {"sectors", "launches"}}[text]
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.one_thread import OneThread
 from warpsmith.offload.steps.split_structs import SplitStructs
+from warpsmith.offload.steps.time_tile import TimeTile
 from warpsmith.tree.nodes import For
 
 TEXT = """
@@ -147,3 +148,36 @@ def test_loops_that_wait_beside_kernels_may_be_one_thread(tmp_path: Path) -> Non
     assert isinstance(loop, For)
     chosen = replace(begun.root, planned=replace(begun.root.planned, selected=(loop,)))
     assert not [step for step in list_steps(chosen, keeps=False) if isinstance(step, OneThread)]
+
+
+PAIR = """
+static double A[3000], B[3000];
+void pair(int n) {
+    for (int t = 0; t < 100; t++) {
+        for (int i = 1; i < 2999; i++)
+            B[i] = A[i - 1] + A[i + 1];
+        for (int i = 1; i < 2999; i++)
+            A[i] = B[i - 1] + B[i + 1];
+    }
+    for (int t = 0; t < n; t++) {
+        for (int i = 1; i < 2999; i++)
+            B[i] = A[i - 1] + A[i + 1];
+        for (int i = 1; i < 2999; i++)
+            A[i] = B[i - 1] + B[i + 1];
+    }
+}
+"""
+
+
+def test_time_steps_are_as_many_passes_as_leave_the_fewest_launches(tmp_path: Path) -> None:
+    begun = begin(PAIR, tmp_path)
+    found = [step for step in list_steps(begun.root, keeps=False) if isinstance(step, TimeTile)]
+    # four times 25: how often the second loop runs nothing tells
+    assert [step_text(step) for step in found] == [
+        "time-tile=pair/t,iterations=1,passes=24", "time-tile=pair/t,passes=12",
+        "time-tile=pair/t,iterations=3", "time-tile=pair/t,iterations=4,passes=6",
+    ]  # fmt: skip
+    made = after_loop_step(begun.shared.setting, begun.root, found[1], there(begun))
+    (passes,) = [nest for nest in nests_of(made.planned.port) if nest.iterations]
+    assert passes.kernel.turns == 12 + 2 and made.planned.estimate.launches < begun.root.planned.estimate.launches
+    assert not [s for s in list_steps(made, keeps=False) if isinstance(s, TimeTile) and "passes" in s.loop]

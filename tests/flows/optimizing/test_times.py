@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from tests.flows.optimizing.begun import PAIR, Begun, begin
+from warpsmith.flows.optimizing.nests import outcome_of
 from warpsmith.flows.optimizing.times import KernelTimes
 from warpsmith.report.model import KernelPrediction
 from warpsmith.tree.program import Kernel
@@ -53,3 +55,21 @@ def test_other_launches_are_counted_anew(tmp_path: Path) -> None:
     assert timed(begun, times, one).seconds == pytest.approx(3 * (first.seconds or 0))
     launched.places[0] = replace(launched.places[0], launch=replace(launched.places[0].launch, arguments=()))
     assert timed(begun, times, one).lacks == ("launches with the parameters of this kernel",)
+
+
+HEAT = """
+static double A[40][40][40], B[40][40][40];
+void heat(void) {
+    for (int i = 1; i < 39; i++)
+        for (int j = 1; j < 39; j++)
+            for (int k = 1; k < 39; k++)
+                B[i][j][k] = A[i - 1][j][k] + A[i + 1][j][k] + A[i][j - 1][k] + A[i][j][k + 1];
+}
+"""
+
+
+def test_times_are_numbers_that_can_be_kept(tmp_path: Path) -> None:
+    begun = begin(HEAT, tmp_path)
+    times, one = begun.shared.times, kernel(begun, "heat/i")
+    found = outcome_of(timed(begun, times, replace(one, block=(16, 16, 1))))
+    assert type(found.seconds) is float and msgspec.msgpack.decode(msgspec.msgpack.encode(found))

@@ -31,6 +31,7 @@ from warpsmith.flows.optimizing.placements import (
     list_axes,
     mapped,
     padded,
+    pass_choices,
     probe,
     tile_choices,
     with_elements,
@@ -84,7 +85,7 @@ class NestSearch(Struct, frozen=True):
             for other, outcome in chain.from_iterable(way(nest) for way in self._ways(nest)):
                 if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
                     best, steps = outcome, other
-            for other in () if self.shared.effort.mappings_only else with_tables(nest.fragment, steps):
+            for other in with_tables(nest.fragment, steps) if self._takes_tables(nest) else ():
                 outcome = self._try(nest, other)
                 if outcome.seconds is not None and outcome.weighed(start) < best.weighed(start):
                     best, steps = outcome, other
@@ -94,11 +95,16 @@ class NestSearch(Struct, frozen=True):
 
     def _ways(self, nest: PlacedNest) -> tuple[Callable[[PlacedNest], Iterator[_Tried]], ...]:
         """Return what is tried, in order: tiles first where a nest has some."""
+        if nest.fragment.iterations:
+            return (self._passes,)
         if self.shared.effort.mappings_only:
             # in other blocks these tiles would be others
             return () if nest.fragment.tiles else (self._mappings,)
         ways = (self._tiles, self._mappings) if nest.fragment.tiles else (self._mappings, self._tiles)
         return (*ways, self._halos)
+
+    def _takes_tables(self, nest: PlacedNest) -> bool:
+        return not self.shared.effort.mappings_only and not nest.fragment.iterations
 
     def _at_least(self, nest: PlacedNest) -> bool:
         """Whether a nest takes no longer than its launches do by themselves."""
@@ -172,6 +178,10 @@ class NestSearch(Struct, frozen=True):
             if outcome.refused:
                 return
             yield steps, self._keep(nest, steps, outcome)
+
+    def _passes(self, nest: PlacedNest) -> Iterator[tuple[tuple[Step, ...], CandidateOutcome]]:
+        for steps in pass_choices(nest.fragment):
+            yield steps, self._try(nest, steps)
 
     def _tileable(self, nest: PlacedNest) -> Sequence[str]:
         """Return the loops of a nest that can have tiles, none inside another."""

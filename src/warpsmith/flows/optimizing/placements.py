@@ -9,7 +9,8 @@
     tables      in the best of all these, small arrays that are only read in constant memory
 
 Limits: kernels whose threads combine values or need running ones have the mapping that the port gives them; a nest with
-three axes has blocks of as many threads as the port's.
+three axes has blocks of as many threads as the port's. One that does several time steps a launch has other blocks
+alone.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.register_tile import RegisterTile
 from warpsmith.offload.steps.shared_tile import SharedTile
 from warpsmith.offload.steps.vector_load import VectorLoad
+from warpsmith.recipes.placement import mapped_loop
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis
 from warpsmith.tree.types import Array, Symbol, byte_size
@@ -49,6 +51,7 @@ __all__ = [
     "list_axes",
     "mapped",
     "padded",
+    "pass_choices",
     "probe",
     "tile_choices",
     "with_elements",
@@ -69,6 +72,11 @@ _HALO_BLOCKS: Final[dict[int, tuple[Block, ...]]] = {
     3: ((32, 4, 2), (16, 4, 4), (32, 4, 4), (8, 8, 8)),
 }
 """By how many loops are threads."""
+_PASS_BLOCKS: Final[dict[int, tuple[Block, ...]]] = {
+    1: ((256, 1, 1), (512, 1, 1), (1024, 1, 1)),
+    2: ((32, 8, 1), (32, 16, 1), (32, 32, 1), (64, 8, 1), (64, 16, 1)),
+    3: ((16, 4, 4), (16, 8, 4), (8, 8, 8), (16, 8, 8)),
+}
 _PROBED: Final = (16, 16, 1)
 _PADDINGS: Final = (1, 0)
 _AT_ONCE: Final = (2, 4)
@@ -98,8 +106,9 @@ class TileChoice(Struct, frozen=True):
 def can_move(nest: Fragment) -> bool:
     """Whether a nest may be placed otherwise."""
     kernel = nest.kernel
-    # what steps of the user's have placed in tiles with a halo is written for one block
-    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans and not nest.halos
+    # what steps of the user's have placed in tiles with a halo is written for one block, unless it does several passes
+    still = bool(nest.halos) and not nest.iterations
+    return bool(kernel.mapped) and not kernel.reductions and not kernel.scans and not still
 
 
 def inner_loops(nest: Fragment) -> tuple[str, ...]:
@@ -156,6 +165,15 @@ def halo_choices(nest: Fragment) -> Iterator[tuple[Step, ...]]:
     others = tuple(SharedTile(loop, 0) for loop in inner_loops(nest)) if len(axes) > 1 else ()
     for block in _HALO_BLOCKS[len(axes)]:
         yield (Map(nest.region, axes, block[: len(axes)]), *others, HaloTile(nest.region))
+
+
+def pass_choices(nest: Fragment) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps that place several time steps of a launch in other blocks: the larger one is, the less of what
+    lies between blocks is computed twice, and the more shared memory it takes."""
+    axes = _own_axes(nest)
+    for block in _PASS_BLOCKS[len(axes)]:
+        if block != nest.kernel.block:
+            yield (Map(mapped_loop(nest), axes, block[: len(axes)]),)
 
 
 def with_elements(nest: Fragment, choice: TileChoice) -> Iterator[tuple[Step, ...]]:

@@ -18,6 +18,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.loops.select import select_loops
 from warpsmith.loops.step import Step
 from warpsmith.offload.steps.map import Map
+from warpsmith.recipes.placement import mapped_loop
 
 __all__ = ["port_optimized"]
 
@@ -63,6 +64,6 @@ def _why_rejected(made: PortResult, steps: tuple[Step, ...]) -> str:
     verified = made.verification
     if verified is not None and verified.status == "fail":
         return next(reason.message for reason in verified.reasons if reason.severity == "error")
-    there = {fragment.region for fragment in made.plan.fragments} if made.plan is not None else set()
+    there = set(map(mapped_loop, made.plan.fragments)) if made.plan is not None else set()
     left = [step.loop for step in steps if isinstance(step, Map) and step.loop not in there]
     return f"{left[0]} cannot be written as a kernel" if left else ""

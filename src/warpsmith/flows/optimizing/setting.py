@@ -24,6 +24,7 @@ from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.offload.steps.map import Map
 from warpsmith.recipes.listed import ListedStep
+from warpsmith.recipes.placement import mapped_loop
 from warpsmith.recipes.replay import apply_steps
 from warpsmith.tree.nodes import Loop
 
@@ -69,7 +70,7 @@ class Setting(Struct, frozen=True):
     def place(self, prepared: Prepared, placing: Sequence[Step]) -> PlannedPort:
         """Return the port whose kernels are those that `placing` maps; raises RefusedError where one stays."""
         planned = self.plan(self.apply(prepared, placing), decided=True)
-        there = {fragment.region for fragment in nests_of(planned.port)}
+        there = set(map(mapped_loop, nests_of(planned.port)))
         for step in placing:
             if isinstance(step, Map) and step.loop not in there:
                 reasons = (r.reason for r in planned.port.plan.refusals if r.loop == step.loop)

@@ -1,6 +1,7 @@
 """Ports whose loops stand otherwise, or stay on the host: each is planned whole, since launches and copies change.
 
     the port ── interchange, fuse, distribute, split-structs: another text ──► planned anew
+             ── time-tile: several time steps of two nests a launch
              ── one-thread: what stays between kernels is one;
                 keep: a nest less ──► planned with the others where they are
 
@@ -33,6 +34,7 @@ from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.offload import runs_at_once
 from warpsmith.offload.steps.one_thread import OneThread
 from warpsmith.offload.steps.split_structs import SplitStructs
+from warpsmith.offload.steps.time_tile import TimeTile
 from warpsmith.recipes.placement import placing_steps
 from warpsmith.tree.nodes import For, Index, Loop, Member, Name, Node
 from warpsmith.tree.types import Symbol
@@ -41,6 +43,9 @@ from warpsmith.tree.walk import loop_names, loops, peel, statements_of, walk
 __all__ = ["Structure", "after_loop_step", "keep_nest", "list_steps", "run_alone", "start"]
 
 _MOST_PERMUTED: Final = 3
+_ITERATIONS: Final = (1, 2, 3, 4)
+"""Time steps of a pass."""
+_MOST_PASSES: Final = 64
 
 
 class Structure(Struct, frozen=True):
@@ -68,7 +73,7 @@ def list_steps(structure: Structure, *, keeps: bool) -> Iterator[Step]:
     if not any(isinstance(step, Keep | OneThread) for step in structure.steps):
         seen: set[str] = set()
         for nest in nests:
-            for step in (*_loop_steps(nest), *_splits(nest)):
+            for step in (*_loop_steps(nest), *_splits(nest), *_time_tiles(structure, nest)):
                 text = repr(step)
                 if text not in seen:
                     seen.add(text)
@@ -94,6 +99,40 @@ def _loop_steps(nest: Fragment) -> Iterator[Step]:
         for loop, _ in loops(outer):
             if isinstance(loop, For) and len(statements_of(loop.body)) > 1:
                 yield Distribute(names[loop])
+
+
+def _time_tiles(structure: Structure, nest: Fragment) -> Iterator[TimeTile]:
+    """Yield the steps with which a launch does several iterations of a loop over two nests, with as many passes as
+    leave the fewest launches."""
+    outer = next((one for one in nest.statements if isinstance(one, For)), None)
+    names, around = loop_names(nest.function), dict(loops(nest.function.body))
+    loop = around[outer][-1] if outer is not None and around.get(outer) else None
+    if not isinstance(loop, For) or nest.iterations:
+        return
+    nests = statements_of(loop.body)
+    trips = _trips(structure, nest, loop)
+    if len(nests) != len("AB") or not all(isinstance(one, For) for one in nests) or trips is None:
+        return
+    for iterations in _ITERATIONS:
+        passes = [n for n in range(2, _MOST_PASSES + 1, 2) if iterations * n < trips]
+        if passes:
+            yield TimeTile(names[loop], iterations, min(passes, key=lambda n: _launches(trips, iterations, n)))
+
+
+def _launches(trips: int, iterations: int, passes: int) -> int:
+    """Return how many launches a loop over two nests makes, so many passes and both nests together."""
+    together, left = divmod(trips, iterations * passes + 1)
+    return together * (passes + 2) + 2 * left
+
+
+def _trips(structure: Structure, nest: Fragment, loop: For) -> int | None:
+    """Return how often a loop around a nest runs, where that is known."""
+    launched = structure.planned.estimate.kernels.get(nest.kernel.name)
+    for place in launched.places if launched is not None else ():
+        for around, trips in place.around:
+            if around.header == loop.header and not place.guessed:
+                return round(trips)
+    return None
 
 
 def _splits(nest: Fragment) -> Iterator[SplitStructs]:

@@ -22,6 +22,16 @@ def test_tiles_reach_as_far_as_all_iterations_read(tmp_path: Path) -> None:
     assert made.kernel.block == (32, 8, 1) and made.kernel.turn is not None
 
 
+def test_blocks_are_smaller_where_tiles_do_not_fit(tmp_path: Path) -> None:
+    # 8 rows of 32 take 2 · 12 · 136 · 8 bytes, of 4 rows each 16 fewer
+    wide = PAIR.replace("A[i][j + 2]", "A[i][j + 50]").replace("n - 2; j", "n - 50; j")
+    made = build(wide, tmp_path, 2)
+    assert made.kernel.block == (32, 8, 1) and made.halos[0].extents == (12, 132)
+    assert build(wide, tmp_path, 4).kernel.block == (16, 4, 1)
+    with pytest.raises(TilesRefusedError, match="a block of 32,8 take"):
+        build(wide, tmp_path, 8)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [

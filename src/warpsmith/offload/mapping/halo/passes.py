@@ -39,8 +39,12 @@ from warpsmith.tree.walk import loops, peel, root_symbol, statements_of, walk
 
 __all__ = ["stored_element", "tile_passes"]
 
-_BLOCKS: Final = {1: (256, 1, 1), 2: (32, 8, 1), 3: (16, 4, 4)}
-"""By how many loops are threads."""
+_BLOCKS: Final = {
+    1: ((256, 1, 1), (128, 1, 1), (64, 1, 1)),
+    2: ((32, 8, 1), (32, 4, 1), (16, 4, 1)),
+    3: ((16, 4, 4), (16, 4, 2), (8, 4, 4), (8, 4, 2), (4, 4, 4)),
+}
+"""By how many loops are threads; the first of which both tiles fit into shared memory."""
 _FUNCTIONS: Final = frozenset(
     f"{name}{suffix}"
     for name in ("fabs", "sqrt", "exp", "log", "sin", "cos", "fmin", "fmax", "floor", "ceil", "pow", "fma")
@@ -71,8 +75,11 @@ def tile_passes(request: TileRequest) -> Tiling:
         raise TilesRefusedError(Reason("STP002", text, draft.loops[0].loop.header))
     for mine, other in ((first, second), (second, first)):
         _check_pair(request, mine, other)
-    block = request.block if request.is_fixed else replace(request.block, block=_BLOCKS[len(request.search.heads)])
-    tiles = PassTiles((first, second), block, draft.passes.iterations)
+    blocks = [request.block.block] if request.is_fixed else _BLOCKS[len(request.search.heads)]
+    shapes = (replace(request.block, block=one) for one in blocks)
+    fitting = [PassTiles((first, second), one, draft.passes.iterations) for one in shapes]
+    tiles = next((one for one in fitting if one.bytes <= MOST_BYTES), fitting[0])
+    block = tiles.block
     if tiles.bytes > MOST_BYTES:
         shape = ",".join(map(str, block.block))
         text = f"two tiles for {tiles.iterations} iterations of a block of {shape} take {tiles.bytes} bytes of shared "
