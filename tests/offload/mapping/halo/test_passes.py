@@ -22,14 +22,21 @@ def test_tiles_reach_as_far_as_all_iterations_read(tmp_path: Path) -> None:
     assert made.kernel.block == (32, 8, 1) and made.kernel.turn is not None
 
 
+def _wide(columns: int) -> str:
+    return PAIR.replace("A[i][j + 2]", f"A[i][j + {columns}]").replace("n - 2; j", f"n - {columns}; j")
+
+
 def test_blocks_are_smaller_where_tiles_do_not_fit(tmp_path: Path) -> None:
-    # 8 rows of 32 take 2 · 12 · 136 · 8 bytes, of 4 rows each 16 fewer
-    wide = PAIR.replace("A[i][j + 2]", "A[i][j + 50]").replace("n - 2; j", "n - 50; j")
-    made = build(wide, tmp_path, 2)
+    # a block has 49152 bytes; two tiles of 16 rows of 232 take 59392, of 12 rows 44544
+    made = build(_wide(50), tmp_path, 2)
     assert made.kernel.block == (32, 8, 1) and made.halos[0].extents == (12, 132)
-    assert build(wide, tmp_path, 4).kernel.block == (16, 4, 1)
-    with pytest.raises(TilesRefusedError, match="a block of 32,8 take"):
-        build(wide, tmp_path, 8)
+    made = build(_wide(50), tmp_path, 4)
+    assert made.kernel.block == (32, 4, 1) and made.halos[0].extents == (12, 232)
+    # 12 rows of 264 take 50688, of 248 47616
+    made = build(_wide(58), tmp_path, 4)
+    assert made.kernel.block == (16, 4, 1) and made.halos[0].extents == (12, 248)
+    with pytest.raises(TilesRefusedError, match="a block of 32,8,1 take 165888 bytes"):
+        build(_wide(50), tmp_path, 8)
 
 
 @pytest.mark.parametrize(
