@@ -117,15 +117,15 @@ def _count(made: PortResult) -> Counted:
         for fragment in made.plan.fragments:
             kernel = fragment.kernel
             for (grid, sizes), times in list_launches(kernel, estimate.kernels[kernel.name]).items():
-                ran = _simulated(file, kernel, (grid.grid, grid.block), dict(sizes))
                 runs, blocks = times * grid.slices, prod(grid.grid)
                 fullest = -(-blocks // UNITS) / blocks
-                sectors, instructions = _sum(ran, "global", "sectors"), int(str(ran["warp_instructions"]))
-                found["sectors"] += runs * sectors
-                found["instructions"] += runs * instructions
-                found["busiest_sectors"] += runs * sectors * fullest
-                found["busiest_instructions"] += runs * instructions * fullest
-                found["passes"] += runs * (_sum(ran, "shared", "requests") + _sum(ran, "shared", "bank_conflicts"))
+                for ran in _simulated_passes(file, kernel, (grid.grid, grid.block), dict(sizes)):
+                    sectors, instructions = _sum(ran, "global", "sectors"), int(str(ran["warp_instructions"]))
+                    found["sectors"] += runs * sectors
+                    found["instructions"] += runs * instructions
+                    found["busiest_sectors"] += runs * sectors * fullest
+                    found["busiest_instructions"] += runs * instructions * fullest
+                    found["passes"] += runs * (_sum(ran, "shared", "requests") + _sum(ran, "shared", "bank_conflicts"))
     return Counted(**found | {"launches": estimate.launches, "copied": estimate.bytes})
 
 
@@ -135,11 +135,21 @@ def _sum(ran: dict[str, object], space: str, key: str) -> int:
     return sum(one[key] for one in memory if one["space"] == space)
 
 
-def _simulated(file: Path, kernel: Kernel, shape: tuple[Dim, Dim], sizes: dict[str, int]) -> dict[str, object]:
+def _simulated_passes(
+    file: Path, kernel: Kernel, shape: tuple[Dim, Dim], sizes: dict[str, int]
+) -> Iterator[dict[str, object]]:
+    """Yield what each launch of a kernel counts: one, or one for each pass over its time steps."""
+    for turn in range(kernel.turns):
+        yield _simulated(file, kernel, shape, sizes, () if kernel.turn is None else (f"{kernel.turn.name}={turn}",))
+
+
+def _simulated(
+    file: Path, kernel: Kernel, shape: tuple[Dim, Dim], sizes: dict[str, int], turn: Sequence[str]
+) -> dict[str, object]:
     """Return what one launch counts."""
     command = [sys.executable, "-m", "warpsmith", "simulate", str(file), "--json", "--check", "none"]
     command += ["--kernel", f"{kernel.name}_kernel", "--block", _joined(shape[1]), "--grid", _joined(shape[0])]
-    for argument in _arguments(kernel, sizes):
+    for argument in (*_arguments(kernel, sizes), *turn):
         command += ["--arg", argument]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
