@@ -9,16 +9,19 @@ from pathlib import Path
 import pytest
 
 from tests.flows.optimizing.begun import ROWS, Begun, again, begin
+from tests.flows.optimizing.test_gains import ROD
 from warpsmith.base.errors import RefusedError
 from warpsmith.flows.optimizing import placements
+from warpsmith.flows.optimizing.budget import BudgetEndedError
 from warpsmith.flows.optimizing.kept import CandidateOutcome
 from warpsmith.flows.optimizing.placements import blocks_of, list_axes, mapped
 from warpsmith.flows.optimizing.scored import score
-from warpsmith.flows.optimizing.search import FoundPort
+from warpsmith.flows.optimizing.search import FoundPort, Search
 from warpsmith.flows.optimizing.setting import PlannedPort, nests_of
 from warpsmith.flows.optimizing.shared import SearchEffort
 from warpsmith.flows.optimizing.structures import Structure, headers_of, list_steps
 from warpsmith.loops.step import Step
+from warpsmith.offload.steps.time_tile import TimeTile
 
 # columns are read; three kernels, two of which might be one, and a small loop that the host does as well
 TEXT = """
@@ -146,3 +149,20 @@ def test_a_best_that_cannot_be_planned_as_a_whole_is_not_taken(tmp_path: Path, m
     monkeypatch.setattr("warpsmith.flows.optimizing.setting.Setting.place", refuse)
     first, best = run(begun)
     assert best is first and begun.shared.record.candidates
+
+
+def test_what_the_budget_left_unsettled_may_be_the_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = begin(ROD, tmp_path)
+    settle = Search._settle
+
+    def ended(search: Search, structure: Structure) -> FoundPort:
+        if structure.steps:
+            raise BudgetEndedError
+        return settle(search, structure)
+
+    monkeypatch.setattr(Search, "_settle", ended)
+    first, best = begun.search().run(begun.root, frozenset(), keeps=False)
+    assert begun.shared.record.ended
+    assert [type(step) for step in best.structure.steps] == [TimeTile]
+    assert best.outcome.seconds is not None and first.outcome.seconds is not None
+    assert best.outcome.seconds < first.outcome.seconds

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 __all__ = ["Budget", "BudgetEndedError"]
 
@@ -24,3 +25,13 @@ class Budget:
         """Raise BudgetEndedError where the time is up."""
         if self._clock() >= self._end:
             raise BudgetEndedError
+
+    @contextmanager
+    def part(self, share: float) -> Iterator[None]:
+        """Let what is done meanwhile take a share of what is left."""
+        end, now = self._end, self._clock()
+        self._end = now + share * max(0.0, end - now)
+        try:
+            yield
+        finally:
+            self._end = end

@@ -107,9 +107,9 @@ class NestSearch(Struct, frozen=True):
         return not self.shared.effort.mappings_only and not nest.fragment.iterations
 
     def _at_least(self, nest: PlacedNest) -> bool:
-        """Whether a nest takes no longer than its launches do by themselves."""
+        """Whether a nest takes no longer than its launches do by themselves, or has none."""
         floor = nest.launched.launches * self.shared.times.launch_seconds
-        return (nest.prediction.seconds or 0.0) < floor * TIE
+        return (nest.prediction.seconds or 0.0) <= floor * TIE
 
     # --- numbers
 

@@ -40,6 +40,8 @@ from warpsmith.offload.steps.split_structs import SplitStructs
 __all__ = ["FoundPort", "Search"]
 
 _NOTHING: Final[tuple[Step, ...]] = ()
+_ROOT_SHARE: Final = 0.5
+"""Of the budget, for the nests of the port that a search begins with."""
 
 
 class FoundPort(Struct, frozen=True):
@@ -78,12 +80,24 @@ class Search:
             for steps in beam_search(_NOTHING, self._neighbors, self._cost, effort.width, effort.depth):
                 if steps and self._outcomes[steps].least >= (best[-1].outcome.seconds or 0.0):
                     continue  # launches, copies and the host alone take as long
-                settled = self._settle(self._structure(steps))
+                # loops that stand otherwise may gain more than all that becomes of the nests as they are
+                with self._shared.budget.part(1.0 if steps or not effort.depth else _ROOT_SHARE):
+                    settled = self._settle(self._structure(steps))
                 if is_better(settled.outcome, best[-1].outcome, effort.least):
                     best.append(settled)
         except BudgetEndedError:
             self._shared.record.ended = True
+            self._add_unsettled(best)
         return first, self._whole(first, best)
+
+    def _add_unsettled(self, best: list[FoundPort]) -> None:
+        """Take the ports that were planned and that nobody came to look at, as they are."""
+        for steps, structure in self._open.items():
+            outcome = self._outcomes.get(steps)
+            if outcome is None or outcome.seconds is None:
+                continue
+            if is_better(outcome, best[-1].outcome, self._shared.effort.least):
+                best.append(FoundPort(structure, structure.placing, outcome))
 
     def _whole(self, first: FoundPort, best: list[FoundPort]) -> FoundPort:
         """Return the best port that is as good when it is planned as a whole."""

@@ -103,7 +103,7 @@ def _loop_steps(nest: Fragment) -> Iterator[Step]:
 
 def _time_tiles(structure: Structure, nest: Fragment) -> Iterator[TimeTile]:
     """Yield the steps with which a launch does several iterations of a loop over two nests, with as many passes as
-    leave the fewest launches."""
+    leave the fewest launches. Some iterations are left: the kernels for those run too, or nothing is known of them."""
     outer = next((one for one in nest.statements if isinstance(one, For)), None)
     names, around = loop_names(nest.function), dict(loops(nest.function.body))
     loop = around[outer][-1] if outer is not None and around.get(outer) else None
@@ -114,7 +114,7 @@ def _time_tiles(structure: Structure, nest: Fragment) -> Iterator[TimeTile]:
     if len(nests) != len("AB") or not all(isinstance(one, For) for one in nests) or trips is None:
         return
     for iterations in _ITERATIONS:
-        passes = [n for n in range(2, _MOST_PASSES + 1, 2) if iterations * n < trips]
+        passes = [n for n in range(2, _MOST_PASSES + 1, 2) if 0 < trips % (iterations * n + 1) < trips]
         if passes:
             yield TimeTile(names[loop], iterations, min(passes, key=lambda n: _launches(trips, iterations, n)))
 

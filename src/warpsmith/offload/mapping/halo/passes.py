@@ -78,7 +78,7 @@ def tile_passes(request: TileRequest) -> Tiling:
     blocks = [request.block.block] if request.is_fixed else _BLOCKS[len(request.search.heads)]
     shapes = (replace(request.block, block=one) for one in blocks)
     fitting = [PassTiles((first, second), one, draft.passes.iterations) for one in shapes]
-    tiles = next((one for one in fitting if one.bytes <= MOST_BYTES), fitting[0])
+    tiles = next((one for one in fitting if one.bytes <= MOST_BYTES), fitting[-1])
     block = tiles.block
     if tiles.bytes > MOST_BYTES:
         shape = ",".join(map(str, block.block))
