@@ -42,7 +42,7 @@ __all__ = [
 
 class LoopEntry(Struct, frozen=True):
     """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind); `steps` make
-    a `parallel-after` loop parallel, in their order; `hints`: what would help, where somebody asked; `holds_at`: sizes
+    it so, in their order, where it is not as written; `hints`: what would help, where somebody asked; `holds_at`: sizes
     for which the guarded assumptions hold; `statements_ported`: all that its body does runs in kernels, also where the
     host counts."""
 
