@@ -110,7 +110,7 @@ def _predicted(unit: KernelUnit, launched: Launched, gpu: Device) -> tuple[float
     pairs = zip(function.parameters, launched.arguments, strict=True)
     sizes = {p.name: int(word[2:]) for p, word in pairs if word[0] == "i"}
     kernel = HeldKernel(unit.module, function, gpu, held)
-    found = predict_launch(kernel, LaunchShape(launched.block, launched.grid, sizes))
+    found = predict_launch(kernel, LaunchShape(launched.block, launched.grid, sizes), both=True)
     if found.prediction is None:
         return 0.0, f"{launched.kernel}: {', '.join(found.lacks)}"
     return found.prediction.seconds, ""

@@ -41,3 +41,23 @@ def test_blocks_that_write_whole_sectors_are_faster() -> None:
 
 def test_no_other_blocks_without_a_grid() -> None:
     assert predict_blocks(_facts("turned", (32, 8, 1), None, n=64)).why == "it lacks the grid (--grid)"
+
+
+CLAMPED = """
+__global__ void clamped(float *a, const float *b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        if (b[i] > 0.5f)
+            a[i] = b[i];
+}
+"""
+
+
+def test_a_branch_that_memory_decides_gives_a_time_at_most() -> None:
+    unit = read_unit(KernelFile("k.cu", "cuda", text=CLAMPED))
+    assert not isinstance(unit, Finding)
+    shape = LaunchShape((256, 1, 1), (4096, 1, 1), {"n": 1 << 20})
+    found = predict_time(examine(unit.module, "clamped", shape, device("v100")))
+    assert found.forks and not found.exact and not found.lacks
+    # every thread may write, and reads at least
+    assert found.prediction is not None and found.prediction.traffic.memory_bytes == 2 * 4 * (1 << 20)

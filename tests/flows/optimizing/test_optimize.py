@@ -93,7 +93,7 @@ def test_a_kernel_without_a_time_stays_and_says_why(tmp_path: Path) -> None:
     found = optimized(ported(text, tmp_path, ALL))
     assert not found.steps
     ((region, why),) = found.search.lacking
-    assert region == "f/i" and why.startswith("it lacks what is loaded in line")
+    assert region == "f/i" and why.startswith("it lacks what is loaded in `for (int j = 0;")
 
 
 def test_a_port_that_its_own_steps_do_not_make_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,11 +91,21 @@ def test_sizes_that_nothing_tells_are_named(tmp_path: Path) -> None:
 def test_what_cannot_be_counted_is_lacking(tmp_path: Path) -> None:
     text = "void f(int n, const int *restrict m, double *restrict x) {{ for (int i = 0; i < {0}; i++) {1} }}"
     loaded = kernel(text.format(4000, "for (int j = 0; j < m[i]; j++) x[i] += j;"), tmp_path)
-    assert loaded.seconds is None and loaded.lacks[0].startswith("what is loaded in line")
+    assert loaded.seconds is None
+    assert loaded.lacks[0] == "what is loaded in `for (int j = 0; j < m_gpu[i]; j++) x_value + ...`"
     given = kernel(text.format(4000, "for (int j = 0; j < n; j++) x[i] += j;"), tmp_path)
     assert given.seconds is None and given.lacks[0].startswith("the argument n")
     scan = kernel("void f(double *x) { for (int i = 1; i < 9000; i++) x[i] += x[i - 1]; }", tmp_path)
     assert scan.lacks == ("the three kernels of its running values",)
+
+
+def test_what_a_branch_loads_makes_the_time_one_at_most(tmp_path: Path) -> None:
+    text = (
+        "void f(const double *restrict m, double *restrict x) { for (int i = 0; i < 4000; i++) if (m[i] > 1) x[i]++; }"
+    )
+    one = kernel(text, tmp_path)
+    assert one.seconds is not None and one.time is not None
+    assert one.time.forks == ("what is loaded in `if (m_gpu[i] > 1) x_gpu[i]++;`",)
 
 
 def test_a_loop_that_does_not_run_launches_nothing(tmp_path: Path) -> None:
@@ -155,7 +165,7 @@ def test_a_port_without_kernels_has_no_times(tmp_path: Path) -> None:
 
 
 def test_time_that_is_up_is_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(*_: object) -> None:
+    def endless(*_: object, **__: object) -> None:
         # one prediction may be over before the timer ticks
         while True:
             pass

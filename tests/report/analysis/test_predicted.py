@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jsonschema
+from msgspec.structs import replace
 
 from tests.machine.time.works import axpy
 from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
@@ -43,6 +44,19 @@ def test_what_is_lacking_is_said_and_no_time_is() -> None:
     assert list(predicted_rows(LACKING)) == [("predicted time", "none", "", "it lacks the grid (--grid)")]
     assert "seconds" not in predicted_json(LACKING, None)
     _validate(predicted_json(LACKING, BlockChoice(why="it lacks the grid (--grid)")))
+
+
+def test_times_of_both_ways_are_upper_limits() -> None:
+    found = replace(_predicted(256), exact=False, forks=("what is loaded in line 3",))
+    (first, *_) = predicted_rows(found)
+    assert first[1].startswith("up to ") and first[3].endswith("all go both ways: what is loaded in line 3")
+    lines = list(what_if_lines("axpy (v100)", BlockChoice((found,), ties=1), found))
+    assert lines[1][1].startswith("up to ")
+    document = predicted_json(found, None)
+    _validate(document)
+    assert document["at_most"] == ["what is loaded in line 3"] and "at_most" not in predicted_json(
+        _predicted(256), None
+    )
 
 
 def test_other_blocks_as_a_table_and_as_json() -> None:

@@ -62,6 +62,15 @@ def test_a_kernel_that_leaves_the_gpu_empty_for_long_is_told() -> None:
     assert said(replace(few, seconds=0.0009), SOLVE, replace(few, seconds=None)) == ""
 
 
+def test_times_of_both_ways_are_upper_limits() -> None:
+    both = replace(STREAM, exact=False, forks=("what is loaded",))
+    _, _, first, second, _, note = lines(replace(SOLVE, time=both), SWEEP)
+    assert " up to 12.5 ms " in first and "up to" not in second
+    assert note.strip() == "up to: where threads part by what is not known, all go both ways: what is loaded"
+    (each, *_) = lines(replace(SOLVE, time=both, guessed=True))[2:]
+    assert " up to 250 us each " in each
+
+
 def test_sizes_of_all_kernels_stand_once() -> None:
     head, names, first, second, last = lines(SOLVE, SWEEP)
     assert head == "predicted for the V100 SXM2 with n = 4096, not measured"

@@ -38,11 +38,11 @@ class HeldKernel(Struct, frozen=True):
 
 
 def predict_time(facts: KernelFacts, launch: tuple[Dim, Dim] | None = None, most: int = MOST_WORK) -> PredictedTime:
-    """Return the predicted time of a kernel as it is launched, or in another block and grid; `most`: work of counting
-    before it is given up."""
+    """Return the predicted time of a kernel as it is launched, or in another block and grid: at most that time, where
+    what is loaded decides which way lanes go; `most`: work of counting before it is given up."""
     block, grid = launch or (facts.block, facts.shape.grid)
     kernel = HeldKernel(facts.module, facts.function, facts.device, facts.resources)
-    return predict_launch(kernel, LaunchShape(block, grid, facts.shape.arguments), most)
+    return predict_launch(kernel, LaunchShape(block, grid, facts.shape.arguments), most, both=True)
 
 
 def predict_launch(

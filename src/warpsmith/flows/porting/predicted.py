@@ -11,12 +11,14 @@ values have no time, and the last block of a reduction takes a launch, as does e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.analysis.counts.prediction import HeldKernel, predict_launch
 from warpsmith.analysis.counts.walk import MOST_WORK
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
@@ -67,6 +69,8 @@ _SECONDS: Final = 10.0
 _WORK: Final = MOST_WORK // 8
 """The most work of counting the launches of one kernel."""
 _STRATA: Final = (1 / 6, 1 / 2, 5 / 6)
+_LINE: Final = re.compile(r" in line (\d+)| \(line (\d+)\)")
+_MOST_QUOTED: Final = 44
 
 
 Sizing = tuple[tuple[str, int], ...]
@@ -216,7 +220,8 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
     for (grid, sizes), times in shapes.items():
         given = dict(sizes) | {f"first_{axis}": 0 for axis in kernel.sliced}
         given |= {kernel.turn.name: 0} if kernel.turn is not None else {}
-        time = predict_launch(held, LaunchShape(grid.block, grid.grid, given), _WORK // len(shapes))
+        shape = LaunchShape(grid.block, grid.grid, given)
+        time = _quoted(predict_launch(held, shape, _WORK // len(shapes), both=True), held.function)
         if time.prediction is None:
             return replace(found, time=time, sizes=sizes, lacks=time.lacks)
         # the last launches of several do less than the first
@@ -224,6 +229,20 @@ def _add_up(found: KernelPrediction, kernel: Kernel, moments: Sequence[_Moment],
         if time.prediction.seconds > longest:
             longest, found = time.prediction.seconds, replace(found, time=time, sizes=sizes)
     return replace(found, seconds=total)
+
+
+def _quoted(time: PredictedTime, function: Function) -> PredictedTime:
+    """Return a time whose reasons quote the lines that they name: the user has not seen the text that these are of."""
+    spans = (i.span for _, i in function.instructions() if i.span is not None)
+    lines = next((span.file.text.splitlines() for span in spans), [])
+
+    def quote(match: re.Match[str]) -> str:
+        line = lines[int(match[1] or match[2]) - 1].strip()
+        shown = line if len(line) <= _MOST_QUOTED else f"{line[:_MOST_QUOTED].rstrip()} ..."
+        return f" in `{shown}`"
+
+    lacks, forks = (tuple(_LINE.sub(quote, why) for why in reasons) for reasons in (time.lacks, time.forks))
+    return replace(time, lacks=lacks, forks=forks)
 
 
 def list_launches(kernel: Kernel, launched: KernelTime) -> dict[tuple[LaunchedGrid, Sizing], float]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from warpsmith.analysis.counts.predicted import BlockChoice, PredictedTime
 from warpsmith.machine.time.predict import Prediction, Roofline
 from warpsmith.report.json_parts import Json
 
-__all__ = ["TERM_WORDS", "bytes_text", "predicted_json", "predicted_rows", "seconds_text", "what_if_lines"]
+__all__ = [
+    "TERM_WORDS",
+    "bytes_text",
+    "forks_text",
+    "predicted_json",
+    "predicted_rows",
+    "seconds_text",
+    "what_if_lines",
+]
 
 TERM_WORDS: Final = {
     "issue": "issuing", "pipe": "the busiest pipe", "l1": "the first cache", "shared": "shared memory",
@@ -17,6 +25,7 @@ TERM_WORDS: Final = {
 }  # fmt: skip
 _SHOWN: Final = 8
 """Blocks of a what-if that are printed."""
+_MOST_FORKS: Final = 2
 
 
 def seconds_text(seconds: float) -> str:
@@ -45,7 +54,7 @@ def predicted_rows(found: PredictedTime) -> Iterator[tuple[str, str, str, str]]:
     if made is None:
         yield "predicted time", "none", "", f"it lacks {'; '.join(found.lacks)}"
         return
-    yield "predicted time", seconds_text(made.seconds), "", f"decided by {made.why}; {_basis(found)}"
+    yield "predicted time", time_text(found), "", f"decided by {made.why}; {_basis(found)}"
     for name, words in TERM_WORDS.items():
         seconds = getattr(made.terms, name)
         text = "?" if seconds is None else seconds_text(seconds)
@@ -56,7 +65,22 @@ def predicted_rows(found: PredictedTime) -> Iterator[tuple[str, str, str, str]]:
         yield "predicted from", ", ".join(made.unconfirmed), "", "not confirmed: see `warpsmith devices`"
 
 
+def time_text(found: PredictedTime) -> str:
+    """Return a predicted time; "up to" where lanes are counted both ways."""
+    assert found.prediction is not None
+    return f"{'up to ' if found.forks else ''}{seconds_text(found.prediction.seconds)}"
+
+
+def forks_text(forks: Iterable[str]) -> str:
+    """Return what "up to" says."""
+    reasons = list(dict.fromkeys(forks))
+    others = f"; {len(reasons) - _MOST_FORKS} more" if len(reasons) > _MOST_FORKS else ""
+    return f"where threads part by what is not known, all go both ways: {'; '.join(reasons[:_MOST_FORKS])}{others}"
+
+
 def _basis(found: PredictedTime) -> str:
+    if found.forks:
+        return forks_text(found.forks)
     if found.exact:
         return "counts are exact"
     return f"counts are of {found.looked_at:,} blocks that stand for all"
@@ -102,7 +126,7 @@ def _choice(one: PredictedTime, *, mark: str) -> tuple[str, ...]:
     share = "" if held is None else f"{100 * held.warps / max(1, held.limit):.0f}%"
     x, y, z = one.block
     sizes = f"{x}x{y}x{z}" if z > 1 else f"{x}x{y}" if y > 1 else f"{x}"
-    return f"  {sizes}{mark}", seconds_text(one.prediction.seconds), share, one.prediction.why
+    return f"  {sizes}{mark}", time_text(one), share, one.prediction.why
 
 
 def predicted_json(found: PredictedTime, choice: BlockChoice | None) -> Json:
@@ -117,6 +141,8 @@ def predicted_json(found: PredictedTime, choice: BlockChoice | None) -> Json:
 def _json_of(found: PredictedTime) -> Json:
     made = found.prediction
     entry: Json = {"label": "predicted", "block": list(found.block), "exact": found.exact, "lacks": list(found.lacks)}
+    if found.forks:
+        entry["at_most"] = list(found.forks)
     if found.grid is not None:
         entry["grid"] = list(found.grid)
     if found.occupancy is not None:

@@ -15,7 +15,7 @@ from typing import Final
 
 from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.base.source import readable
-from warpsmith.report.analysis.predicted import bytes_text, predicted_json, seconds_text
+from warpsmith.report.analysis.predicted import bytes_text, forks_text, predicted_json, seconds_text
 from warpsmith.report.json_parts import Json
 from warpsmith.report.model import (
     CopyPrediction,
@@ -56,7 +56,7 @@ def prediction_text(found: PortPrediction) -> str:
     head = f"predicted for the {found.device.title}{given}, not measured"
     asked = [f"        {_given_text(unknown)}"] if unknown else []
     tables = [_mappings_text(one) for one in found.mappings]
-    return "\n".join([head, table_text(rows, _HEADER), *asked, *_doubts(found), *tables])
+    return "\n".join([head, table_text(rows, _HEADER), *asked, *_notes(found), *tables])
 
 
 def idle_text(found: PortPrediction) -> str:
@@ -111,8 +111,11 @@ def _shared_sizes(kernels: Sequence[KernelPrediction]) -> dict[str, int]:
     return {name: min(found) for name, found in values.items() if len(found) == 1}
 
 
-def _doubts(found: PortPrediction) -> Iterator[str]:
-    """Say which numbers of the device nobody has confirmed."""
+def _notes(found: PortPrediction) -> Iterator[str]:
+    """Say what times up to a limit are, and which numbers of the device nobody has confirmed."""
+    forks = [why for kernel in found.kernels if kernel.seconds is not None for why in _forks(kernel)]
+    if forks:
+        yield f"        up to: {forks_text(forks)}"
     made = (kernel.time.prediction for kernel in found.kernels if kernel.time is not None)
     names = dict.fromkeys(name for one in made if one is not None for name in one.unconfirmed)
     if names:
@@ -124,10 +127,18 @@ def _row(kernel: KernelPrediction, shared: Mapping[str, int]) -> tuple[str, ...]
     registers = f"{'~' if kernel.source == 'estimate' else ''}{kernel.registers}" if kernel.registers else ""
     if kernel.seconds is None or kernel.time is None:
         return kernel.name, launches, "-", registers, lacking_text(kernel)
-    each = f"{seconds_text(kernel.seconds / kernel.launches)} each" if kernel.guessed else ""
+    together = seconds_text(kernel.seconds)
+    if kernel.guessed:
+        together = f"{seconds_text(kernel.seconds / kernel.launches)} each"
+    together = f"{'up to ' if kernel.time.forks else ''}{together}"
     own = tuple(size for size in kernel.sizes if size[0] not in shared)
     why = f"{bound_text(kernel.time)}{_basis_text(kernel.time)}{f' ({_sizes_text(own)})' if own else ''}"
-    return kernel.name, launches, each or seconds_text(kernel.seconds), registers, why
+    return kernel.name, launches, together, registers, why
+
+
+def _forks(kernel: KernelPrediction) -> tuple[str, ...]:
+    """Return what decides the branches of a kernel that all threads are counted both ways of."""
+    return () if kernel.time is None else kernel.time.forks
 
 
 def lacking_text(kernel: KernelPrediction) -> str:
@@ -155,7 +166,7 @@ def bound_text(time: PredictedTime) -> str:
 
 def _basis_text(time: PredictedTime) -> str:
     """Say where blocks that were looked at stand for others, which may differ."""
-    if time.exact or time.work is None:
+    if time.exact or time.work is None or time.looked_at == time.work.blocks:
         return ""
     return f", by {time.looked_at:,} of {time.work.blocks:,} blocks"
 
