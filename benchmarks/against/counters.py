@@ -6,6 +6,7 @@ and stand for the others.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Final
 from benchmarks.against.launches import Launched, Recorded
 from msgspec import Struct
 
+from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.analysis.counts.prediction import HeldKernel, predict_launch
 from warpsmith.analysis.resources.resources import resources
 from warpsmith.analysis.uniformity.facts import LaunchShape
@@ -39,10 +41,11 @@ _PARAMETER: Final = re.compile(
 _TYPEDEF: Final = re.compile(r"^typedef ((?:unsigned |long )?\w+) (\w+);", re.M)
 _HEAD: Final = r"__global__ void (?:__launch_bounds__\(\d+\) )?{}\((.*?)\)\s*\{{"
 
-COUNTED: Final = ("sectors", "instructions", "passes", "launches", "kernels")
+COUNTED: Final = ("sectors", "instructions", "unrolled", "passes", "launches", "kernels")
 PREDICTED: Final = ("launches", "kernels", "busy", "copies", "total")
-"""32-byte sectors of global memory, instructions of warps, passes of shared memory, launches; predicted seconds of
-kernels, of them what is not the launch itself, of copies between host and device, of kernels and copies."""
+"""32-byte sectors of global memory, instructions of warps, as the text is written and where loops are unrolled as
+compilers unroll them (0: not known), passes of shared memory, launches; predicted seconds of kernels, of them what is
+not the launch itself, of copies between host and device, of kernels and copies."""
 
 
 class Sums(Struct):
@@ -61,11 +64,17 @@ def count(text: str, recorded: Recorded, gpu: Device, *, run: bool = True) -> Su
     sums = Sums(dict.fromkeys((*COUNTED, *PREDICTED), 0.0))
     for launched, times in _chosen(recorded.launches):
         values = _simulated(unit, text, launched, gpu) if run else {}
-        seconds, why = _predicted(unit, launched, gpu)
-        sums.unpredicted = sums.unpredicted or why
+        predicted = _predicted(unit, launched, gpu)
+        seconds = 0.0 if predicted.prediction is None else predicted.prediction.seconds
+        if predicted.prediction is None:
+            sums.unpredicted = sums.unpredicted or f"{launched.kernel}: {', '.join(predicted.lacks)}"
         busy = max(0.0, seconds - 1e-9 * gpu.launch_ns)
+        work = None if predicted.forks else predicted.work
+        values["unrolled"] = math.nan if work is None else work.instructions.issued
         for name, value in {**values, "kernels": seconds, "busy": busy, "launches": 1.0}.items():
             sums.values[name] += times * value
+    if math.isnan(sums.values["unrolled"]):
+        sums.values["unrolled"] = 0.0
     sums.values["copies"] = copy_seconds(gpu, recorded.bytes, recorded.copies)
     sums.values["total"] = sums.values["kernels"] + sums.values["copies"]
     return sums
@@ -102,18 +111,15 @@ def _simulated(unit: KernelUnit, text: str, launched: Launched, gpu: Device) -> 
     }
 
 
-def _predicted(unit: KernelUnit, launched: Launched, gpu: Device) -> tuple[float, str]:
-    """Return the predicted seconds of a launch; else 0, and why there are none."""
+def _predicted(unit: KernelUnit, launched: Launched, gpu: Device) -> PredictedTime:
+    """Return the predicted time of a launch."""
     function = unit.module.function(launched.kernel)
     assert function is not None
     held = resources((unit.module, function, Graph.of(function)), gpu, launched.block, 0, None)
     pairs = zip(function.parameters, launched.arguments, strict=True)
     sizes = {p.name: int(word[2:]) for p, word in pairs if word[0] == "i"}
     kernel = HeldKernel(unit.module, function, gpu, held)
-    found = predict_launch(kernel, LaunchShape(launched.block, launched.grid, sizes), both=True)
-    if found.prediction is None:
-        return 0.0, f"{launched.kernel}: {', '.join(found.lacks)}"
-    return found.prediction.seconds, ""
+    return predict_launch(kernel, LaunchShape(launched.block, launched.grid, sizes), both=True)
 
 
 def arguments_of(unit: KernelUnit, text: str, launched: Launched) -> Iterator[str]:
