@@ -91,6 +91,12 @@ def _whole_by_first(patch: Patch) -> None:
 
     ranges = _WRITER.ranges
     patch.setattr(_WRITER, "write_whole", write_whole)
+    patch.setattr(_WRITER, "may_all_run", lambda *_: False)
+
+
+def _all_run(patch: Patch) -> None:
+    """Let iterations run that the launch does not have, or that a condition leaves out, whatever they do."""
+    patch.setattr(_WRITER, "may_all_run", lambda *_: True)
 
 
 def _shared_variable(patch: Patch) -> None:
@@ -141,6 +147,7 @@ BUGS: dict[str, Callable[[Patch], None]] = {
     "each iteration asks for the first": _guard_of_first,
     "one iteration unguarded": _one_guard_missing,
     "whole by the first iteration": _whole_by_first,
+    "iterations run that must not": _all_run,
     "two iterations share a variable": _shared_variable,
     "no barrier behind the loads": leave_out_barrier(1),
     "no barrier behind the use": leave_out_barrier(0),

@@ -21,7 +21,13 @@ from tests.random_programs.seeded_tiles import BUGS
 from tests.random_programs.seeded_wide import BUGS as BUGS_OF_WIDE
 from tests.random_programs.several_iterations import want_one, want_padding, want_several, want_two_tiles, want_wide
 from tests.random_programs.tiled_on_engine import Tiled, compare_tiled
-from tests.random_programs.tiled_programs import falling_function, program, random_functions, scaled_function
+from tests.random_programs.tiled_programs import (
+    chosen_function,
+    falling_function,
+    program,
+    random_functions,
+    scaled_function,
+)
 from warpsmith.flows.port import PortOptions, port
 
 BATCH = 12
@@ -35,7 +41,7 @@ def _compared(count: int, folder: Path, *arguments: str, first: int = 0) -> Tile
     for number in range(-(-count // BATCH)):
         functions = random_functions(first + number, min(count, BATCH))
         if count >= BATCH:
-            functions += [falling_function("falling"), scaled_function("halved")]
+            functions += [falling_function("falling"), scaled_function("halved"), chosen_function("chosen")]
         compare_tiled(functions, folder, tiled, *arguments)
     return tiled
 

@@ -14,7 +14,15 @@ import random
 
 from msgspec import Struct
 
-__all__ = ["SIZES", "TiledFunction", "falling_function", "program", "random_functions", "scaled_function"]
+__all__ = [
+    "SIZES",
+    "TiledFunction",
+    "chosen_function",
+    "falling_function",
+    "program",
+    "random_functions",
+    "scaled_function",
+]
 
 SIZES = ((0, 5), (1, 0), (3, 1), (15, 16), (16, 17), (18, 33), (33, 8), (40, 40))
 _ELEMENTS = ("double", "double", "float", "int")
@@ -74,6 +82,16 @@ def scaled_function(name: str) -> TiledFunction:
     # elements that are const are of another type than the product
     head = _head(name, "double", "int").replace("const ", "")
     return TiledFunction(name, f"{head}{{\n{nest}}}\n", "double", "int")
+
+
+def chosen_function(name: str) -> TiledFunction:
+    """Return a function that sums up in some iterations, and stores in all."""
+    nest = (
+        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++) {\n            double s = 0.5;\n"
+        "            if (j > 3)\n                for (int k = 0; k < m; k++)\n"
+        "                    s += A[i][k] - B[k][j];\n            C[i][j] = s;\n        }\n"
+    )
+    return TiledFunction(name, f"{_head(name, 'double', 'int')}{{\n{nest}}}\n", "double", "int")
 
 
 def program(functions: list[TiledFunction]) -> str:

@@ -89,6 +89,33 @@ def test_each_iteration_has_its_own_variables(tmp_path: Path) -> None:
     assert f"{EACH.format('column')} s[column] += B_tile_read[column];" in text
 
 
+SUM = "{0} s = 0; for (int k = 0; k < m; k++) s += {1}; C[i][j] = s;"
+
+
+def test_iterations_that_only_compute_are_not_tested(tmp_path: Path) -> None:
+    text = text_of(write(f"{ROWS} {{ {SUM.format('double', 'A[i][k] * B[k][j] / alpha')} }}", tmp_path))
+    assert "whole" not in text and "s[row][column] += A_tile_read * B_tile_read[column] / alpha;" in text
+    # what nobody loads is read all the same
+    assert "B_tile[row][thread % 16] = B[(int)k_at][j_at]; else B_tile[row][thread % 16] = 0;" in text
+    assert f"{COLUMN} if (i_at < n && j_at < n) C[i_at][j_at] = s[row][column]; }}" in text
+
+
+@pytest.mark.parametrize(
+    "nest",
+    [
+        LOOP,
+        f"{{ {SUM.format('int', 'A[i][k] * B[k][j]')} }}",
+        f"{{ {SUM.format('double', 'A[i][k] * B[k][j] * (3 / m)')} }}",
+        f"{{ {SUM.format('double', 'A[i][k] * B[k][j] * x[3 * j]')} }}",
+        f"{{ {SUM.format('double', 'A[i][k] > 0 ? B[k][j] : 1')} }}",
+        "{ double s = 0; if (j > 3) for (int k = 0; k < m; k++) s += A[i][k] * B[k][j]; C[i][j] = s; }",
+    ],
+)
+def test_all_other_iterations_are_tested(nest: str, tmp_path: Path) -> None:
+    text = text_of(write(f"{ROWS} {nest}", tmp_path))
+    assert "if (whole" in text and "else A_tile" not in text and "else B_tile" not in text
+
+
 def test_variables_of_the_function_are_each_iterations_own(tmp_path: Path) -> None:
     text = text_of(write(f"double s; int k; {ROWS} {{ s = 0; {LOOP.replace('int k', 'k')} C[i][j] += s; }}", tmp_path))
     assert f"double s[2][2]; {ROW} {COLUMN} if (i_at < n && j_at < n) s[row][column] = 0; }}" in text

@@ -1,20 +1,22 @@
 """A thread's body for several iterations of the mapped loops: what they read alike is read once, into a variable.
 
-    for (k_in = 0; k_in < k_last; k_in++)        if (whole)
-        C_value += A_tile[i_in][k_in]                for (k_in = 0; k_in < k_last; k_in++) {
-                 * B_tile[k_in][j_in];                   for (column …) B_tile_read[column] = B_tile[k_in][j_in + …];
-                                                         for (row …) {
-                                           →                 A_tile_read = A_tile[i_in * 8 + row][k_in];
-                                                             for (column …)
-                                                                 C_value[row][column] += A_tile_read * …;
-                                                         }
+    for (k_in = 0; k_in < k_last; k_in++)        for (k_in = 0; k_in < k_last; k_in++) {
+        C_value += A_tile[i_in][k_in]                for (column …) B_tile_read[column] = B_tile[k_in][j_in + …];
+                 * B_tile[k_in][j_in];               for (row …) {
+                                           →             A_tile_read = A_tile[i_in * 8 + row][k_in];
+                                                         for (column …)
+                                                             C_value[row][column] += A_tile_read * B_tile_read[column];
                                                      }
-                                                 else
-                                                     for (k_in …) for (row …) for (column …) { if (i < n && j < n) … }
+                                                 }
+
+Iterations that the launch does not have run this as well, where it only computes numbers of their own: tiles have zeros
+where nothing is loaded. Else they are tested, unless the launch has all of a block's (`whole`):
+
+    if (whole) for (k_in …) …; else for (k_in …) for (row …) for (column …) { if (i < n && j < n) … }
 
 Invariant: each iteration of the mapped loops that the launch has runs once, with variables of its own, its statements
-in the order that they had; all others run nothing. `whole` holds only where the launch has all of a block's. The loops
-over a thread's iterations are unrolled, so that a compiler keeps the arrays of their variables in registers.
+in the order that they had; nothing that all others compute is stored or decides anything. The loops over a thread's
+iterations are unrolled, so that a compiler keeps the arrays of their variables in registers.
 Limits: mapped loops count up by one; a loop with tiles runs from and to where it does for all iterations of a thread.
 """
 
@@ -40,6 +42,7 @@ from warpsmith.offload.mapping.tiles import LoopReads, TileSearch, counts_up, is
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import (
     Assign,
+    Binary,
     Block,
     Cast,
     Conditional,
@@ -54,12 +57,13 @@ from warpsmith.tree.nodes import (
     Node,
     Pragma,
     Stmt,
+    Unary,
     VarDecl,
     replace,
 )
 from warpsmith.tree.program import Axis
 from warpsmith.tree.types import BOOL, INT, UNSIGNED, Array, Scalar, Symbol, Type
-from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk
+from warpsmith.tree.walk import names, peel, rebuild, root_symbol, statements_of, walk
 
 __all__ = ["write_elements"]
 
@@ -86,15 +90,18 @@ def write_elements(
 class _ElementWriter(TileWriter):
     """Writes one body. `numbers`: what counts the iterations of a thread along an axis; `counters`: the counter of the
     iteration at hand, by the user's; `privates`: the arrays of what each iteration has of its own, by the variable of
-    one; `outer`: those variables that are declared around the mapped loops; `wholes`: what says that all iterations of
-    the thread are active, by what says it of one; `values`: what has one value in all threads."""
+    one; `outer`: those variables that are declared around the mapped loops; `valued`: those that each iteration has a
+    value in, active or not; `wholes`: what says that all iterations of the thread are active, by what says it of one;
+    `values`: what has one value in all threads."""
 
     numbers: dict[Axis, Symbol] = field(default_factory=dict)
     counters: dict[Symbol, Symbol] = field(default_factory=dict)
     privates: dict[Symbol, Symbol] = field(default_factory=dict)
     outer: list[Symbol] = field(default_factory=list)
+    valued: set[Symbol] = field(default_factory=set)
     wholes: dict[Symbol, Symbol] = field(default_factory=dict)
     values: frozenset[Symbol] = frozenset()
+    asks_whole: bool = False
 
     def name_counters(self) -> None:
         """Make the counters of the iterations of a thread, and the first value of each user's counter."""
@@ -191,7 +198,8 @@ class _ElementWriter(TileWriter):
     def prologue(self) -> tuple[Stmt, ...]:
         """Return the declarations of variables, and of whether the launch has the whole block."""
         made: list[Stmt] = [*super().prologue()]
-        made.append(declare(self.wholes[self.inside], self.write_whole(), self.span))
+        if self.asks_whole:
+            made.append(declare(self.wholes[self.inside], self.write_whole(), self.span))
         made += [self.declare_array(self.privates[symbol]) for symbol in self.outer]
         return tuple(made)
 
@@ -284,6 +292,7 @@ class _ElementWriter(TileWriter):
             made.append(self.declare_array(array))
             if declaration.init is None:
                 continue
+            self.valued.add(declaration.symbol)
             value, type = self.with_own(declaration.init), unqualified(declaration.symbol.type)
             if not isinstance(peel(value), Literal):
                 test, zero = self.tested(active), number(0, value.span)
@@ -318,19 +327,36 @@ class _ElementWriter(TileWriter):
     # --- the iterations of one tile
 
     def iterate(self, loop: For, at: tuple[Symbol, Symbol, int], ends: tuple[Expr, Expr], active: Symbol) -> list[Stmt]:
-        """Return the iterations of one tile: without tests, where all iterations of the thread are active."""
+        """Return the iterations of one tile: without tests, where all iterations of the thread are active, or where
+        those that are not may run as well."""
         first, inner, _ = at
         if any(n.symbol in self.firsts for end in (loop.lower, loop.bound) for n in names(end)):
             text = f"the loop over {loop.variable.name} runs differently for the iterations of one thread"
             raise NotTiledError(text, loop)
         body = self.with_tiles(loop.body, inner)
-        slow = [*self.counter_in(loop, (first, inner), body), *self.guarded(statements_of(body), active)]
-        some = count(inner, ends, 1, _block(loop, slow), loop)
         fast = [*self.counter_in(loop, (first, inner), body), *self.unguarded(loop, inner)]
         every = count(inner, ends, 1, _block(loop, fast), loop)
+        unrolled: list[Stmt] = [Pragma(span=loop.span, text=_SOME), every]
+        if self.may_all_run(loop, body, active):
+            self.cleared.add(self.rewritten[id(loop)])
+            return unrolled
+        self.asks_whole |= active == self.inside
+        slow = [*self.counter_in(loop, (first, inner), body), *self.guarded(statements_of(body), active)]
+        some = count(inner, ends, 1, _block(loop, slow), loop)
         condition = name(self.wholes[active], loop.span)
-        unrolled = _block(loop, [Pragma(span=loop.span, text=_SOME), every])
-        return [If(span=loop.span, condition=condition, then=unrolled, other=_block(loop, [some]))]
+        return [If(span=loop.span, condition=condition, then=_block(loop, unrolled), other=_block(loop, [some]))]
+
+    def may_all_run(self, loop: For, body: Stmt, active: Symbol) -> bool:
+        """Whether iterations that the launch does not have may run a body with tiles: it computes floating point
+        numbers of tiles and of what each iteration has of its own, and stores nothing else. Those that a condition of
+        the nest leaves out go on with what they had."""
+        if active != self.inside or self.rewritten[id(loop)] in self.shape.doubled:
+            return False
+        tiles = {tile.symbol for tile in self.tiles.values()}
+        own = {n.symbol for n in names(body)} & self.privates.keys()
+        return (
+            is_straight(loop) and own <= self.valued and all(_computes(part, tiles, self.valued) for part in walk(body))
+        )
 
     def unguarded(self, loop: For, inner: Symbol) -> list[Stmt]:
         """Return one iteration of a loop for all iterations of the thread, what several of these read alike read
@@ -374,6 +400,29 @@ class _ElementWriter(TileWriter):
         """Return the axes along which the iterations of a thread read different elements of a tile."""
         axes = (self.shape.block.axis(loop.variable) for loop in tile.layout.by)
         return {axis for axis in axes if axis in self.numbers and axis is not None}
+
+
+def _computes(part: Node, tiles: Collection[Symbol], own: Collection[Symbol]) -> bool:
+    """Whether a part of a text reads, writes and computes nothing but floating point numbers of tiles and `own`, and
+    places in tiles."""
+    if isinstance(part, Index):
+        return root_symbol(part) in tiles
+    if isinstance(part, Assign):
+        stored = peel(part.target)
+        return isinstance(stored, Name) and stored.symbol in own and _is_floating(stored.type)
+    if isinstance(part, Binary):
+        return part.op in ("+", "-", "*") or (part.op == "/" and _is_floating(part.type))
+    if isinstance(part, Unary):
+        return part.op in ("+", "-")
+    if isinstance(part, Cast):
+        return _is_floating(part.type) or not _is_floating(part.operand.type)
+    if isinstance(part, VarDecl):
+        return _is_floating(part.symbol.type)
+    return isinstance(part, Name | Literal | ExprStmt | DeclStmt | Block)
+
+
+def _is_floating(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.kind == "float"
 
 
 def _assign(target: Expr, value: Expr) -> Stmt:

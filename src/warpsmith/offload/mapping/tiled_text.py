@@ -34,6 +34,7 @@ from warpsmith.offload.mapping.filling.words import (
     ReadTile,
     ThreadShare,
     Turn,
+    assign,
     barrier,
     count,
     declare,
@@ -117,7 +118,7 @@ class NotTiledError(Exception):
 class TileWriter(Struct):
     """Writes one body. `first`: the first iteration of the tile at hand, by loop; `thread`: the number of the thread in
     its block, where rows of tiles are not rows of the block; `ends`: the first and last value of a mapped counter in
-    the block."""
+    the block; `cleared`: the loops whose tiles have zeros where nothing is loaded."""
 
     shape: TileShape
     found: dict[For, LoopReads]
@@ -130,6 +131,7 @@ class TileWriter(Struct):
     rewritten: dict[int, For] = field(default_factory=dict)
     inner: dict[str, Symbol] = field(default_factory=dict)
     firsts: dict[Symbol, Symbol] = field(default_factory=dict)
+    cleared: set[For] = field(default_factory=set)
     uses_thread: bool = False
 
     @classmethod
@@ -460,7 +462,7 @@ class TileWriter(Struct):
             if condition is not None:
                 test = with_values(condition, _placed(tile.read, {key: value for key, (_, value) in values.items()}))
                 tests.append(test)
-                done = If(span=self.span, condition=test, then=done, other=None)
+                done = If(span=self.span, condition=test, then=done, other=self.clearing(tile, filling, target))
             filled.append(done)
         if tile.wide == 1:
             return filled[0]
@@ -470,6 +472,12 @@ class TileWriter(Struct):
             return wide
         every = reduce(lambda a, b: binary("&&", a, b, INT), find_conjuncts(tests))
         return If(span=self.span, condition=every, then=wide, other=Block(span=self.span, statements=tuple(filled)))
+
+    def clearing(self, tile: ReadTile, filling: Filling, places: Sequence[Expr]) -> Stmt | None:
+        """Return what is done for an element that is not loaded."""
+        if filling.loop not in self.cleared:
+            return None
+        return assign(tile_element(tile, places), number(0, self.span), tile.read.element)
 
     def values_at(
         self, tile: ReadTile, filling: Filling, at: Mapping[Symbol, Symbol], by: int
