@@ -15,7 +15,7 @@ class RuntimeNeeds(Struct, frozen=True):
     """What a program's run time has besides device memory and copies: the table of what is `present`, that of the
     `allocations` that it asks for, where `rows` start, and which rows `vectors` are; the `switch` that
     turns a port in the user's files off; memory of the program's own that is `managed`, which host and device
-    share, or `pinned`: page-locked."""
+    share, or `pinned`: page-locked; copies that `overlap` other work."""
 
     present: bool = False
     allocations: bool = False
@@ -24,6 +24,7 @@ class RuntimeNeeds(Struct, frozen=True):
     switch: bool = False
     managed: bool = False
     pinned: bool = False
+    overlap: bool = False
 
     def features(self, support: Support) -> frozenset[str]:
         """Return them by the names that `runtime/` has for them."""
@@ -33,6 +34,7 @@ class RuntimeNeeds(Struct, frozen=True):
             "GIVEN": self.managed or self.pinned,
             "MANAGED": self.managed,
             "PINNED": self.pinned,
+            "OVERLAP": self.overlap,
             "ROWS": self.allocations and self.rows,
             "VECTORS": self.allocations and self.vectors,
             "SWITCH": self.switch,

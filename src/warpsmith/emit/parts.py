@@ -27,12 +27,12 @@ from warpsmith import __version__
 __all__ = ["FEATURES", "RuntimeText", "Value", "fill", "part_names", "select"]
 
 FEATURES: Final = frozenset(
-    {"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS", "GIVEN", "MANAGED", "PINNED"}
+    {"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS", "GIVEN", "MANAGED", "PINNED", "OVERLAP"}
 )
 """What a port's run time may have besides device memory and copies: the present table; the table of blocks of memory;
 rows of `T **`, and those of vectors of C++; the switch that turns the port off; whether the program may
 have a table of blocks already; memory that CUDA gives in place of the heap, which host and device share, or which is
-page-locked."""
+page-locked; copies that go on beside kernels and host code."""
 
 _VALUES = "VALUES"
 _FEATURE = re.compile(r"#(ifdef|ifndef) WS_WITH_(\w+)\s*$")

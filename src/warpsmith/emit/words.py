@@ -81,6 +81,20 @@ class Support(Struct, frozen=True):
         return f"{self.prefix}_copy_to_host"
 
     @property
+    def begin_to_device(self) -> str:
+        """Function that begins a copy from the host, which goes on beside other work."""
+        return f"{self.prefix}_begin_copy_to_device"
+
+    @property
+    def begin_to_host(self) -> str:
+        """Function that begins a copy to the host, which goes on beside other work."""
+        return f"{self.prefix}_begin_copy_to_host"
+
+    def wait(self, *, by_host: bool) -> str:
+        """Function behind which kernels, or host code as well, come after the copies of a buffer that have begun."""
+        return f"{self.prefix}_{'host' if by_host else 'kernels'}_wait"
+
+    @property
     def enter(self) -> str:
         """Function that gives the device address of a host range, entering it in the present table."""
         return f"{self.prefix}_data_enter"

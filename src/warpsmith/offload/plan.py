@@ -59,13 +59,15 @@ class OffloadOptions(Struct, frozen=True):
     `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
     `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none;
     `gain`: loops stay that would certainly lose (None: whatever may go goes). `data`: how long data stay on the device;
-    where that is for one fragment alone, `transfers` has no say; `pinned`: what is copied is page-locked."""
+    where that is for one fragment alone, `transfers` has no say; `pinned`: what is copied is page-locked; `overlap`:
+    copies go on beside kernels and host code, where that is proved."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
     transfers: TransferScheme = "optimized"
     data: DataScheme = "resident"
     pinned: bool = False
+    overlap: bool = False
     sizes: Mapping[str, int] | None = None
     block_volume: int = 256
     model: MappingModel = "lines"
@@ -195,7 +197,8 @@ class Transfer(Struct, frozen=True):
 
     `held`: it happens only where the data are not on the device already: inside a data region, once for all of its
     calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section). `unless_shared`: it
-    does not happen where the host shares the memory."""
+    does not happen where the host shares the memory. `beside`: what it goes on beside, in words; `waits`: why it goes on
+    beside nothing, where that was asked for."""
 
     variable: str
     to_device: bool
@@ -206,6 +209,8 @@ class Transfer(Struct, frozen=True):
     held: bool = False
     few: int | None = None
     unless_shared: bool = False
+    beside: tuple[str, ...] = ()
+    waits: str = ""
 
 
 class Refusal(Struct, frozen=True):

@@ -26,6 +26,7 @@
           | Verbatim(text, reads, writes, calls, control, reason)             what we do not model
           | Launch(kernel, arguments, region)                    device statements, made by offload
           | DeviceAlloc(buffer, host, bytes) | DeviceFree(buffer) | Copy(to_device, buffer, variable, host, …)
+          | CopyWait(buffer, variable, by_host)                  for a copy that goes on beside other work
           | DataEnter(buffer, variable, address, bytes, …) | DataExit(buffer, written)      residency across functions
           | Update(to_device, variable, address, bytes) | DataRegionBoundary(opens) | DataSuspension(ends)
           | CaptureStmt(...)                             verification builds only
@@ -80,6 +81,7 @@ __all__ = [
     "Conditional",
     "Continue",
     "Copy",
+    "CopyWait",
     "DataEnter",
     "DataExit",
     "DataRegionBoundary",
@@ -310,7 +312,8 @@ class DeviceFree(DeviceNode, frozen=True, eq=False, kw_only=True):
 class Copy(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Copy `bytes` between host address `host` (an expression of pointer type) and `buffer` plus `offset` elements.
 
-    `variable` is the user's object; `cause` the write or use that needs the copy.
+    `variable` is the user's object; `cause` the write or use that needs the copy. `overlaps`: it only begins here, behind
+    the kernels that have been launched, and goes on beside what follows until a CopyWait for `buffer`.
     """
 
     to_device: bool
@@ -320,6 +323,16 @@ class Copy(DeviceNode, frozen=True, eq=False, kw_only=True):
     offset: Expr
     bytes: Expr
     cause: Span
+    overlaps: bool = False
+
+
+class CopyWait(DeviceNode, frozen=True, eq=False, kw_only=True):
+    """Kernels that are launched behind this come after the copies of `buffer` that have begun; `by_host`: so does host
+    code. Nothing happens where none has begun."""
+
+    buffer: Symbol
+    variable: Symbol
+    by_host: bool
 
 
 # Residency across functions: statements that ask the present table of the generated runtime (emit/runtime/present.cu).
@@ -423,7 +436,7 @@ class CaptureStmt(DeviceNode, frozen=True, eq=False, kw_only=True):
     name: str = ""
 
 
-DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt
+DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CopyWait | CaptureStmt | DataStmt
 Stmt = (
     Block | DeclStmt | ExprStmt | If | For | While | Switch | Break | Continue | Return | Empty | Pragma | Verbatim
     | DeviceStmt

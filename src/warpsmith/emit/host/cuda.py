@@ -41,6 +41,7 @@ from warpsmith.tree.nodes import (
     Block,
     CaptureStmt,
     Copy,
+    CopyWait,
     DataStmt,
     DeviceAlloc,
     DeviceFree,
@@ -233,6 +234,7 @@ def _needs(ported: Program) -> RuntimeNeeds:
         any(n.vectors for n in of_each),
         managed=any(n.managed for n in of_each),
         pinned=ported.pinned,
+        overlap=any(n.overlap for n in of_each),
     )
 
 
@@ -246,6 +248,7 @@ def _function_needs(function: Function) -> RuntimeNeeds:
         any(map(asks_rows, nodes)),
         any(map(is_vector_question, nodes)),
         managed=any(map(is_managed, nodes)),
+        overlap=any(isinstance(node, Copy) and node.overlaps for node in nodes),
     )
 
 
@@ -418,7 +421,7 @@ def _needs_header(job: UnitJob) -> bool:
 
 
 def _is_device(node: Node) -> bool:
-    return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy | DataStmt)
+    return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy | CopyWait | DataStmt)
 
 
 def _captures(job: UnitJob) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Cast,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -58,6 +59,8 @@ class CudaWords(Struct, frozen=True):
                 return (f"{self.support.release}({node.buffer.name});",)
             case Copy():
                 return (self._copy(node, expr),)
+            case CopyWait():
+                return (f"{self.support.wait(by_host=node.by_host)}({node.buffer.name}, {self.support.here});",)
             case CaptureStmt():
                 return (_capture(node, expr),)
             case DataRegionBoundary():
@@ -155,9 +158,11 @@ class CudaWords(Struct, frozen=True):
             "" if isinstance(node.offset, Literal) and node.offset.value == 0 else f" + {_tight(node.offset, expr)}"
         )
         device, host, size = f"{node.buffer.name}{offset}", _host(node, expr), _part(node.bytes, expr)
+        words = self.support
         if node.to_device:
-            return f"{self.support.to_device}({device}, {host}, {size}, {self.support.here});"
-        return f"{self.support.to_host}({host}, {device}, {size}, {self.support.here});"
+            call = words.begin_to_device if node.overlaps else words.to_device
+            return f"{call}({device}, {host}, {size}, {words.here});"
+        return f"{words.begin_to_host if node.overlaps else words.to_host}({host}, {device}, {size}, {words.here});"
 
 
 def _part(item: Expr, expr: Text) -> str:

@@ -8,6 +8,9 @@
 #endif
 
 #include "pool.cu"
+#ifdef WS_WITH_OVERLAP
+#include "overlap.cu"
+#endif
 
 #ifdef WS_WITH_PRESENT
 #include "present.cu"

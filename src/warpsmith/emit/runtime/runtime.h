@@ -24,6 +24,13 @@ void *ws_device_acquire(long long bytes, const char *name, const char *file, int
 void ws_device_release(void *memory);
 void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line);
 void ws_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line);
+#ifdef WS_WITH_OVERLAP
+/* Copies that only begin, and what comes after those of a buffer: kernels that are launched behind it, or host code. */
+void ws_begin_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line);
+void ws_begin_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line);
+void ws_kernels_wait(const void *device, const char *file, int line);
+void ws_host_wait(const void *device, const char *file, int line);
+#endif
 
 #ifdef WS_WITH_PRESENT
 #include "flags.h"

@@ -30,6 +30,7 @@ from warpsmith.run.verification import VerifyOptions
 from warpsmith.tree.nodes import (
     Call,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -49,7 +50,7 @@ __all__ = ["Scheme", "compared_schemes", "measured_copies"]
 
 SCHEMES: tuple[TransferScheme, ...] = ("fragment", "host", "mixed", "optimized")
 _PLACE = re.compile(r"\bWS\d*_HERE\b")
-_COUNTED = (Copy, DataEnter, DataExit, DataRegionBoundary, DataSuspension, DeviceAlloc, Update)
+_COUNTED = (Copy, CopyWait, DataEnter, DataExit, DataRegionBoundary, DataSuspension, DeviceAlloc, Update)
 
 
 class Scheme(Struct, frozen=True):

@@ -68,7 +68,7 @@ def possible_data(
     without = "page-locked" if options.pinned else "shared, and data are resident"
     data: DataScheme = "resident" if options.data == "managed" else options.data
     finding = Finding("POR020", "warning", f"no memory is {without}: {reason.text}", reason.span)
-    return replace(options, data=data, pinned=False), (finding,)
+    return replace(options, data=data, pinned=False, overlap=False), (finding,)
 
 
 def no_managed_memory(program: Program, summaries: Summaries) -> Reason | None:

@@ -7,6 +7,7 @@ certainly written (a scalar's assignment, a kernel that covers its section) or i
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Protocol
 
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
@@ -33,9 +34,9 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.types import Pointer, Symbol
-from warpsmith.tree.walk import children, peel, walk
+from warpsmith.tree.walk import children, peel, walk, written_symbols
 
-__all__ = ["HostAccess", "ProgramAccess", "freed_pointer", "kernel_access", "point_accesses"]
+__all__ = ["HostAccess", "HostCode", "ProgramAccess", "freed_pointer", "kernel_access", "point_accesses"]
 
 
 class HostAccess(Protocol):
@@ -47,6 +48,18 @@ class HostAccess(Protocol):
 
     def lives_on(self, buffer: DeviceBuffer) -> bool:
         """Whether the object's content may be read after the buffer's scope has ended."""
+        ...
+
+
+class HostCode(HostAccess, Protocol):
+    """The same, and what decides whether a copy may go on beside host code."""
+
+    def may_leave(self, node: Node) -> bool:
+        """Whether evaluating `node` may leave its scope otherwise than by its end, or do what is not known."""
+        ...
+
+    def changes(self, node: Node, symbols: Set[Symbol]) -> bool:
+        """Whether evaluating `node` may give one of the variables another value."""
         ...
 
 
@@ -106,6 +119,7 @@ class ProgramAccess:
         self.program = request.program
         self.function = request.facts.function
         self.summaries = request.summaries if request.summaries is not None else Summaries.of(request.program)
+        self.cxx = any(unit.language != "c" for unit in request.program.units)
         self.escaped = find_escaped(self.program, self.function, self.summaries)
         self.device_only = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.device_only}
         self.buffered = {buffer.host for buffer in offload_region.buffers}
@@ -182,6 +196,23 @@ class ProgramAccess:
         if not isinstance(target, Name) or target.symbol != symbol:
             return False
         return symbol not in effects(self.program, expr.value, self.function, self.summaries).reads
+
+    def may_leave(self, node: Node) -> bool:
+        """Whether evaluating `node` may leave its scope: by an exception, which functions of C++ may throw, or in a call
+        of which nothing is known."""
+        if effects(self.program, node, self.function, self.summaries).calls_unknown:
+            return True
+        known = self.summaries.library
+        return self.cxx and any(isinstance(part, Call) and known(part) is None for part in walk(node))
+
+    def changes(self, node: Node, symbols: Set[Symbol]) -> bool:
+        """Whether evaluating `node` may give one of the variables another value."""
+        done = effects(self.program, node, self.function, self.summaries)
+        if symbols & (done.direct_writes | written_symbols(node)):
+            return True
+        unseen = done.calls_unknown or done.unnamed_writes or bool(done.element_writes)
+        own = ("local", "parameter")
+        return unseen and any(s.storage not in own or s in self.escaped for s in symbols)
 
     # --- after the scope
 

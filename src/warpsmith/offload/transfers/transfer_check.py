@@ -30,6 +30,7 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Continue,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DeviceAlloc,
@@ -49,10 +50,12 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.types import Symbol
 
-__all__ = ["check_transfers"]
+__all__ = ["Checked", "CopyChecker", "States", "check_transfers"]
 
 _ABSENT, _FRESH, _DEVICE_STALE, _HOST_STALE = "absent", "fresh", "device stale", "host stale"
-_State = Mapping[Symbol, frozenset[str]]
+Checked = Launch | Copy | CopyWait | DeviceAlloc | DeviceFree | DataEnter | DataExit
+States = Mapping[Symbol, frozenset[str]]
+"""What may be true of each buffer where control is."""
 
 
 def check_transfers(statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostAccess) -> tuple[str, ...]:
@@ -61,28 +64,26 @@ def check_transfers(statements: tuple[Stmt, ...], offload_region: OffloadRegion,
 
     `host` tells what host code does with the objects.
     """
-    checker = _Checker(offload_region, host)
-    ways = checker.run(statements, {b.symbol: frozenset({_ABSENT}) for b in offload_region.buffers})
-    for state in (ways.falls, ways.breaks, ways.continues):
-        checker.leaves(state, statements[-1])
-    return tuple(checker.findings)
+    return CopyChecker(offload_region, host).check(statements, _ABSENT)
 
 
 class _Ways(Struct):
     """The states in which control leaves a statement; None: it never does so."""
 
-    falls: _State | None
-    breaks: _State | None = None
-    continues: _State | None = None
+    falls: States | None
+    breaks: States | None = None
+    continues: States | None = None
 
 
-def _join_states(a: _State | None, b: _State | None) -> _State | None:
+def _join_states(a: States | None, b: States | None) -> States | None:
     if a is None or b is None:
         return a if b is None else b
     return {symbol: a[symbol] | b[symbol] for symbol in a}
 
 
-class _Checker(Struct):
+class CopyChecker(Struct):
+    """The walk over the statements; `findings` are in the order in which they were made."""
+
     offload_region: OffloadRegion
     host: HostAccess
     findings: dict[str, None] = field(default_factory=dict)
@@ -98,10 +99,17 @@ class _Checker(Struct):
                 if kernel_access(self.offload_region, draft, b).device_write
             }
 
+    def check(self, statements: tuple[Stmt, ...], first: str) -> tuple[str, ...]:
+        """Return the findings of a whole scope; `first` is true of each buffer at its entry."""
+        ways = self.run(statements, {b.symbol: frozenset({first}) for b in self.offload_region.buffers})
+        for state in (ways.falls, ways.breaks, ways.continues):
+            self.leaves(state, statements[-1])
+        return tuple(self.findings)
+
     def complain(self, node: Node, buffer: DeviceBuffer, what: str) -> None:
         self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
 
-    def leaves(self, state: _State | None, node: Node) -> None:
+    def leaves(self, state: States | None, node: Node) -> None:
         """Control leaves the scope: every buffer must have been freed, but for tables, which are kept."""
         for buffer in self.offload_region.buffers if state is not None else ():
             if state is not None and state[buffer.symbol] != {_ABSENT} and not is_table(buffer):
@@ -109,7 +117,7 @@ class _Checker(Struct):
 
     # --- statements
 
-    def run(self, run: tuple[Stmt, ...], state: _State | None) -> _Ways:
+    def run(self, run: tuple[Stmt, ...], state: States | None) -> _Ways:
         ways = _Ways(state)
         for stmt in run:
             if ways.falls is None:
@@ -120,7 +128,7 @@ class _Checker(Struct):
             )
         return ways
 
-    def statement(self, stmt: Stmt, state: _State) -> _Ways:
+    def statement(self, stmt: Stmt, state: States) -> _Ways:
         match stmt:
             case Block():
                 return self.run(stmt.statements, state)
@@ -137,14 +145,14 @@ class _Checker(Struct):
             case Return():
                 self.leaves(self.evaluate_node(stmt.value, state), stmt)
                 return _Ways(None)
-            case Launch() | Copy() | DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
+            case Launch() | Copy() | CopyWait() | DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
                 return _Ways(self.device(stmt, state))
             case Pragma() | Empty() | CaptureStmt():
                 return _Ways(state)
             case _:
                 return _Ways(self.evaluate_node(stmt, state))
 
-    def branch(self, stmt: If, state: _State) -> _Ways:
+    def branch(self, stmt: If, state: States) -> _Ways:
         state = self.evaluate_node(stmt.condition, state)
         then = self.statement(stmt.then, state)
         other = self.statement(stmt.other, state) if stmt.other is not None else _Ways(state)
@@ -154,7 +162,7 @@ class _Checker(Struct):
             _join_states(then.continues, other.continues),
         )
 
-    def loop(self, stmt: Loop, state: _State) -> _State | None:
+    def loop(self, stmt: Loop, state: States) -> States | None:
         if isinstance(stmt, For):
             target = Name(span=stmt.header, type=stmt.variable.type, symbol=stmt.variable)
             start: Node | None = Assign(span=stmt.header, type=target.type, op="=", target=target, value=stmt.lower)
@@ -162,9 +170,9 @@ class _Checker(Struct):
             advance: Node | None = None
         else:
             start, condition, advance = stmt.init, stmt.condition, stmt.advance
-        around: _State = self.evaluate_node(start, state)
+        around: States = self.evaluate_node(start, state)
         first = isinstance(stmt, While) and stmt.form == "do"
-        leaving: _State | None = None
+        leaving: States | None = None
         while True:
             entered = around if first else self.evaluate_node(condition, around)
             ways = self.statement(stmt.body, entered)
@@ -178,11 +186,11 @@ class _Checker(Struct):
                 return leaving
             around = grown
 
-    def switch(self, stmt: Switch, state: _State) -> _Ways:
+    def switch(self, stmt: Switch, state: States) -> _Ways:
         state = self.evaluate_node(stmt.value, state)
         default = any(label is None for case in stmt.cases for label in case.labels)
         result = _Ways(None)
-        leaving: _State | None = None if default else state
+        leaving: States | None = None if default else state
         for case in stmt.cases:
             inner = self.run(case.body, _join_states(state, result.falls))
             leaving = _join_states(leaving, inner.breaks)
@@ -191,7 +199,7 @@ class _Checker(Struct):
 
     # --- host code
 
-    def evaluate_node(self, node: Node | None, state: _State) -> _State:
+    def evaluate_node(self, node: Node | None, state: States) -> States:
         if node is None:
             return state
         new = dict(state)
@@ -205,8 +213,11 @@ class _Checker(Struct):
 
     # --- device statements
 
-    def device(self, stmt: Launch | Copy | DeviceAlloc | DeviceFree | DataEnter | DataExit, state: _State) -> _State:
+    def device(self, stmt: Checked, state: States) -> States:
+        """Return what is true behind a device statement."""
         match stmt:
+            case CopyWait():
+                return state  # overlap_check.py is about those
             case Launch():
                 return self.launch(stmt, state)
             case DataEnter() | DataExit():
@@ -214,7 +225,7 @@ class _Checker(Struct):
             case Copy() | DeviceAlloc() | DeviceFree():
                 return self.private(stmt, state)
 
-    def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: _State) -> _State:
+    def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: States) -> States:
         buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
         new = frozenset({_FRESH})
@@ -236,7 +247,7 @@ class _Checker(Struct):
                     self.complain(stmt, buffer, "a copy destroys newer data")
         return {**state, buffer.symbol: new}
 
-    def check_shared(self, stmt: DataEnter | DataExit, state: _State) -> _State:
+    def check_shared(self, stmt: DataEnter | DataExit, state: States) -> States:
         """A caller may hold the data: then the host's copy is stale from the start, and nothing comes back."""
         buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
@@ -252,7 +263,7 @@ class _Checker(Struct):
             self.complain(stmt, buffer, "what the kernels wrote is lost")
         return {**state, buffer.symbol: frozenset({_ABSENT})}
 
-    def launch(self, stmt: Launch, state: _State) -> _State:
+    def launch(self, stmt: Launch, state: States) -> States:
         draft = self.drafts[stmt.region]
         new = dict(state)
         for argument in stmt.arguments:

@@ -23,9 +23,11 @@ from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number, shift_expression
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.plan import DeviceBuffer, Transfer, TransferScheme
-from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
+from warpsmith.offload.transfers.accesses import HostAccess, HostCode, ProgramAccess, point_accesses
 from warpsmith.offload.transfers.flow import Flow, ProgramPoint, build_flow
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.overlap import Outcome, overlap_copies
+from warpsmith.offload.transfers.overlap_check import check_overlap
 from warpsmith.offload.transfers.placement import Insertion, PointAccess, arrange
 from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.poly.facts import statement_spans
@@ -91,13 +93,15 @@ def insert(
     """Return the scope with allocations, launches, copies and frees; `launches[draft]` is the Launch, then host
     statements. The scheme is `request.options.transfers`. Raises RuntimeError where the check of the result fails."""
     options = request.options
+    host = ProgramAccess(request, offload_region)
     return insert_copies(
         request.facts.function,
         offload_region,
         launches,
-        ProgramAccess(request, offload_region),
+        host,
         # several fragments of one region, which a step's guard or a declaration holds together, copy each for itself
         "fragment" if options.data == "per-call" else options.transfers,
+        host if options.overlap else None,
     )
 
 
@@ -107,12 +111,13 @@ def insert_copies(
     launches: Mapping[Draft, tuple[Stmt, ...]],
     host: HostAccess,
     scheme: TransferScheme,
+    overlap: HostCode | None = None,
 ) -> MovedStatements:
-    """`insert`, with what the host does given by `host`."""
+    """`insert`, with what the host does given by `host`; where `overlap` says it as well, copies go on beside others."""
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     flows: dict[Stmt, Flow] = {}
     texts: dict[ProgramPoint, _Text] = {}
-    transfers: list[tuple[int, Transfer]] = []
+    made_for: list[tuple[int, Copy, DeviceBuffer, str | None]] = []
     around = loops_around(function)
     for buffer in offload_region.buffers:
         flow = build_flow(buffer.scope, drafts)
@@ -125,15 +130,23 @@ def insert_copies(
             assert place is not None
             text = texts.setdefault(place, _Text())
             (text.to_device if made.to_device else text.to_host).append(made)
-            transfers.append((place.node.span.start, _transfer(buffer, made, around.get(place.node))))
+            made_for.append((place.node.span.start, made, buffer, around.get(place.node)))
     edits = Edits({d.statements[0]: (len(d.statements), launches[d]) for d in offload_region.drafts})
     for place, text in texts.items():
         edits.at(place, text.all())
     statements = rewritten_run(offload_region.scope, edits)
-    findings = check_transfers(statements, offload_region, host)
+    outcomes: Mapping[Copy, Outcome] = {}
+    findings: tuple[str, ...] = ()
+    if overlap is not None:
+        overlapped = overlap_copies(statements, offload_region, overlap)
+        statements, outcomes = overlapped.statements, overlapped.outcomes
+        findings = check_overlap(statements, offload_region, overlap)
+    findings = (*findings, *check_transfers(statements, offload_region, host))
     if findings:
         raise RuntimeError("the transfer check found: " + "; ".join(findings))
-    return MovedStatements(statements, tuple(t for _, t in sorted(transfers, key=lambda pair: pair[0])))
+    ordered = sorted(made_for, key=lambda one: one[0])
+    moved = (_transfer(buffer, made, around, outcomes.get(made, Outcome())) for _, made, buffer, around in ordered)
+    return MovedStatements(statements, tuple(moved))
 
 
 def _frame(buffer: DeviceBuffer, flow: Flow, texts: dict[ProgramPoint, _Text]) -> None:
@@ -233,9 +246,12 @@ def host_address(buffer: DeviceBuffer, span: Span) -> Expr:
 # --- the record of a copy
 
 
-def _transfer(buffer: DeviceBuffer, copy: Copy, in_loop: str | None) -> Transfer:
+def _transfer(buffer: DeviceBuffer, copy: Copy, in_loop: str | None, outcome: Outcome) -> Transfer:
     section, bytes = section_texts(buffer, copy.bytes)
-    return Transfer(buffer.host.label or buffer.host.name, copy.to_device, section, bytes, in_loop, copy.cause)
+    variable = buffer.host.label or buffer.host.name
+    return Transfer(
+        variable, copy.to_device, section, bytes, in_loop, copy.cause, beside=outcome.beside, waits=outcome.waits
+    )
 
 
 def block_texts(name: str) -> tuple[str, str]:

@@ -37,6 +37,7 @@ from warpsmith.tree.nodes import (
     Call,
     CaptureStmt,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -389,6 +390,8 @@ class Summaries(Struct, frozen=True):
                 name_everything(symbol, where, done.reads, done.loads, done.load_bases)
             case Copy(variable=symbol) | Update(variable=Symbol() as symbol):
                 name_everything(symbol, where, done.writes, done.stores, done.store_bases)
+            case CopyWait():
+                pass  # the copy itself says what is read and written
             case DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
                 done.writes.add(node.buffer)
                 done.allocates = True

@@ -19,6 +19,7 @@ from warpsmith.tree.in_place.versioned import Run, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import (
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -180,6 +181,8 @@ def opens_guard(stmt: Stmt) -> bool:
 def _early(come: Run) -> bool:
     """Whether statements belong to what is before them: they end the life of something."""
     first = come[0] if come else None
+    if isinstance(first, CopyWait):
+        return first.by_host
     return isinstance(first, DeviceFree | DataExit) or (isinstance(first, Copy) and not first.to_device)
 
 

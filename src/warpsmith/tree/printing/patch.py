@@ -25,6 +25,7 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Case,
     Copy,
+    CopyWait,
     DeclStmt,
     DeviceFree,
     Expr,
@@ -458,7 +459,7 @@ def _align_unchanged(old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> list[tuple
 
 
 def _copies_back(stmt: Stmt) -> bool:
-    return isinstance(stmt, Copy) and not stmt.to_device
+    return (isinstance(stmt, Copy) and not stmt.to_device) or (isinstance(stmt, CopyWait) and stmt.by_host)
 
 
 def _free_lines(file: SourceFile, start: int, end: int) -> list[int]:

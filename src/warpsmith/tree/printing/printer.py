@@ -30,6 +30,7 @@ from warpsmith.tree.nodes import (
     Conditional,
     Continue,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -329,7 +330,7 @@ class Printer:
                 return self._block(stmt)
             case If() | For() | While() | Switch():
                 return self._compound_stmt(stmt)
-            case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
+            case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CopyWait() | CaptureStmt():
                 return _constant(self._device(stmt))
             case DataEnter() | DataExit() | Update() | DataRegionBoundary() | DataSuspension():
                 return _constant(self._device(stmt))
@@ -520,7 +521,7 @@ def _brace_body(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
     if lines and lines[0][1].startswith("{"):
         return lines
     alone = isinstance(stmt, DeclStmt | DeviceAlloc | DataEnter | Pragma | Empty)
-    device = isinstance(stmt, Launch | Copy | DeviceFree | CaptureStmt) and len(lines) != 1
+    device = isinstance(stmt, Launch | Copy | CopyWait | DeviceFree | CaptureStmt) and len(lines) != 1
     if always or alone or device:
         return [(0, "{"), *([] if isinstance(stmt, Empty) else _deeper(lines)), (0, "}")]
     return lines

@@ -27,7 +27,7 @@ def settings_of(given: Mapping[str, object]) -> Settings:
     for option, key in lists.items():
         if found := texts(given.get(option)):
             flags[key] = tuple(part.strip() for one in found for part in one.split(","))
-    for key in ("fail-on", "min-certainty", "evidence", "sort", "baseline", "data"):
+    for key in ("fail-on", "min-certainty", "evidence", "sort", "baseline", "data", "copies"):
         value = text(given.get(key.replace("-", "_")))
         if value is not None:
             flags[key] = value

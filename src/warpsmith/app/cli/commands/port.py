@@ -20,7 +20,7 @@ from warpsmith.app.cli.commands.edits.patch import (
     show_series,
     write_patches,
 )
-from warpsmith.app.cli.commands.ports.data import data_options, data_scheme
+from warpsmith.app.cli.commands.ports.data import asked_settings, data_options, data_scheme
 from warpsmith.app.cli.commands.ports.optimized import (
     best_port,
     check_search,
@@ -257,7 +257,8 @@ def _names(paths: tuple[str, ...], *, single_file: bool) -> list[str]:
 
 def _port_options(given: dict[str, object]) -> PortOptions:
     guards = not given["no_guards"]
-    settings = settings_of({"data": given["data"]})
+    settings = settings_of(asked_settings(given))
+    data = data_scheme(given, settings, project=is_project(given))
     granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
     return PortOptions(
         front=front_options(given, settings),
@@ -265,8 +266,9 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         offload=OffloadOptions(
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
-            data=data_scheme(given, settings, project=is_project(given)),
-            pinned=bool(given["pinned"]),
+            data=data.data,
+            pinned=data.pinned,
+            overlap=data.overlap,
             model=mapping_model(given),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,

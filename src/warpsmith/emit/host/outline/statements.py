@@ -18,6 +18,7 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Cast,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -67,7 +68,7 @@ __all__ = [
     "writes_memory",
 ]
 
-Moving = Launch | DeviceAlloc | DeviceFree | Copy | DataEnter | DataExit | Update
+Moving = Launch | DeviceAlloc | DeviceFree | Copy | CopyWait | DataEnter | DataExit | Update
 """The statements that a generated function takes out of the user's text."""
 
 
@@ -102,7 +103,7 @@ def _named(node: Node) -> Iterator[Symbol]:
     match node:
         case Name(symbol=symbol):
             yield symbol
-        case DeviceFree(buffer=buffer) | Copy(buffer=buffer):
+        case DeviceFree(buffer=buffer) | Copy(buffer=buffer) | CopyWait(buffer=buffer):
             yield buffer
         case DataExit(buffer=buffer, starts=starts):
             yield from (buffer,) if starts is None else (buffer, starts)
@@ -294,7 +295,7 @@ def write(stmt: Stmt, names: OwnNames) -> Stmt:
             return replace(stmt, arguments=tuple(names.value(argument) for argument in arguments))
         case DeviceAlloc(buffer=buffer, bytes=bytes):
             return replace(stmt, buffer=names.local[buffer], bytes=names.value(bytes))
-        case DeviceFree(buffer=buffer):
+        case DeviceFree(buffer=buffer) | CopyWait(buffer=buffer):
             return replace(stmt, buffer=_buffer(buffer, stmt, names))
         case Copy():
             return _copy(stmt, names)

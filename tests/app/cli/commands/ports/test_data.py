@@ -64,10 +64,10 @@ def test_the_configuration_says_it_and_an_option_wins(here: Path, capsys: pytest
 def test_a_scheme_that_keeps_data_between_kernels_contradicts(scheme: str) -> None:
     settings = read_settings(Wanted({"data": "per-call"}, files=False, environment=False))
     with pytest.raises(UsageError, match="copies around each kernel"):
-        data_scheme({"transfers": scheme, "pinned": False}, settings, project=False)
-    assert data_scheme({"transfers": "fragment", "pinned": False}, settings, project=False) == "per-call"
+        data_scheme({"transfers": scheme}, settings, project=False)
+    assert data_scheme({"transfers": "fragment"}, settings, project=False).data == "per-call"
     kept = read_settings(Wanted({}, files=False, environment=False))
-    assert data_scheme({"transfers": scheme, "pinned": False}, kept, project=False) == "resident"
+    assert data_scheme({"transfers": scheme}, kept, project=False).data == "resident"
 
 
 @pytest.mark.parametrize(

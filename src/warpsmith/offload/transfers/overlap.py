@@ -1,0 +1,274 @@
+"""Copies that go on beside kernels and host code: begun early, waited for where they are needed.
+
+    copy A; copy C                          copy A; begin C
+    launch k1 (A)                           launch k1 (A)         C moves while k1 runs
+    launch k2 (C)                     →     kernels wait C; launch k2 (C)
+    copy A to host; copy C to host          begin A to host …     (above k2, if k2 does not write A)
+                                            host waits A; host waits C
+
+Hides latency: what is moved is the same, at the same rate. A copy of `x` moves up in its run of statements, past each
+one that does not meet it:
+
+    to the device   no kernel there uses x_gpu, and no host code writes x
+    to the host     no kernel there writes x_gpu, and no host code touches x
+
+and, either way, none frees the buffer, leaves the run, or calls what may leave it. A wait stands where the copy stood:
+kernels wait for a copy to the device, the host for one to the host. What a kernel has waited for may still be under
+way for all that the host knows: the host waits before it writes x, before the buffer is freed, or at the end of the run.
+
+Invariant: a copy begins and ends in one run of statements, so that no turn of a loop, no other arm and no way out meets
+it under way. overlap_check.py sees to that without knowing how it was made.
+
+Limits: copies do not leave the block that they stand in, so none goes on into the next turn of a loop; data that are
+entered through the present table are copied as ever, as are updates in data regions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+
+from msgspec import Struct, field
+
+from warpsmith.offload.fragments import Draft, OffloadRegion
+from warpsmith.offload.plan import DeviceBuffer
+from warpsmith.offload.transfers.accesses import HostCode, kernel_access
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import (
+    Binary,
+    Block,
+    Break,
+    Call,
+    Case,
+    Cast,
+    Conditional,
+    Continue,
+    Copy,
+    CopyWait,
+    DeclStmt,
+    DeviceAlloc,
+    DeviceFree,
+    DeviceNode,
+    Expr,
+    ExprStmt,
+    For,
+    Launch,
+    Literal,
+    Name,
+    Node,
+    Return,
+    SizeOf,
+    Stmt,
+    Switch,
+    Unary,
+    VarDecl,
+    Verbatim,
+    While,
+    replace,
+)
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import children, names, rebuild, walk
+
+__all__ = ["Outcome", "Overlapped", "overlap_copies"]
+
+class Outcome(Struct, frozen=True):
+    """What became of a copy: what it goes on `beside`, in words, or else why it `waits`."""
+
+    beside: tuple[str, ...] = ()
+    waits: str = ""
+
+
+class Overlapped(Struct, frozen=True):
+    """Statements with the copies that go on beside others, and what became of each copy that was there."""
+
+    statements: tuple[Stmt, ...]
+    outcomes: Mapping[Copy, Outcome]
+
+
+def overlap_copies(
+    statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostCode
+) -> Overlapped:
+    """Return the rewritten scope of an offload region with its copies begun as early as may be, where that lets them go
+    on beside a kernel, a loop or a call."""
+    mover = _Mover(offload_region, host)
+    block = Block(span=statement_spans(statements), statements=statements)
+    moved = rebuild(block, mover.change)
+    return Overlapped(moved.statements, mover.outcomes)
+
+
+class _Mover(Struct):
+    offload_region: OffloadRegion
+    host: HostCode
+    outcomes: dict[Copy, Outcome] = field(default_factory=dict)
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    buffers: dict[Symbol, DeviceBuffer] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.drafts = {draft.region: draft for draft in self.offload_region.drafts}
+        self.buffers = {buffer.symbol: buffer for buffer in self.offload_region.buffers}
+
+    def change(self, node: Node) -> Node:
+        """Return a node with the copies of the run in it moved."""
+        match node:
+            case Block(statements=run) if any(isinstance(stmt, Copy) for stmt in run):
+                return replace(node, statements=self.run(run))
+            case Case(body=run) if any(isinstance(stmt, Copy) for stmt in run):
+                return replace(node, body=self.run(run))
+            case _:
+                return node
+
+    def run(self, run: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        """Return one run with each of its copies moved, in the order of the text."""
+        for copy in [stmt for stmt in run if isinstance(stmt, Copy)]:
+            run = self.moved(run, copy)
+        return run
+
+    def moved(self, run: tuple[Stmt, ...], copy: Copy) -> tuple[Stmt, ...]:
+        """Return a run with one copy moved, if it then goes on beside something."""
+        at = run.index(copy)
+        first, given, met = self.reach(run, at, copy)
+        busy = [number for number in range(first, at) if _is_work(run[number])]
+        if not busy:
+            self.outcomes[copy] = Outcome(waits=met or "nothing runs before it")
+            return run
+        self.outcomes[copy] = Outcome(beside=tuple(self.described(run[number]) for number in busy))
+        # one to the device lets those go first that are needed sooner; one to the host is not to wait for them
+        start = busy[0] if copy.to_device else first
+        begun: list[Stmt] = [replace(copy, overlaps=True)]
+        between = list(run[start:at])
+        if given is not None and given in between:
+            between.remove(given)
+            begun.insert(0, given)
+        wait = CopyWait(span=copy.span, buffer=copy.buffer, variable=copy.variable, by_host=not copy.to_device)
+        rest = self.landed(copy, run[at + 1 :]) if copy.to_device else run[at + 1 :]
+        return (*run[:start], *begun, *between, wait, *rest)
+
+    def reach(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> tuple[int, Stmt | None, str]:
+        """Return how far up a copy may move, the allocation of its buffer if that moves with it, and what it meets
+        there ("" where the run begins)."""
+        given: Stmt | None = None
+        for first in range(at, 0, -1):
+            before = run[first - 1]
+            mine = isinstance(before, DeviceAlloc) and before.buffer == copy.buffer
+            if mine and copy.to_device and isinstance(before, DeviceAlloc) and _is_plain(before.bytes, copy.host):
+                given = before
+            elif met := self.met(copy, before):
+                return first, given, met
+        return 0, given, ""
+
+    def landed(self, copy: Copy, rest: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        """Return what follows a wait of the kernels, with the host's own wait where it must be at the latest."""
+        place = next((n for n, stmt in enumerate(rest) if self.met(copy, stmt, known_to_kernels=True)), len(rest))
+        wait = CopyWait(span=copy.span, buffer=copy.buffer, variable=copy.variable, by_host=True)
+        return (*rest[:place], wait, *rest[place:])
+
+    # --- what meets a copy
+
+    def met(self, copy: Copy, stmt: Stmt, *, known_to_kernels: bool = False) -> str:
+        """Return why a copy cannot be under way while `stmt` runs, "" where it can; `known_to_kernels`: kernels come
+        after it."""
+        if _jumps_out(stmt):
+            return f"{_at(stmt)} may leave the block"
+        said = _names_said(copy)
+        found = (self._met_part(copy, said, part, known_to_kernels=known_to_kernels) for part in _parts(stmt))
+        return next((reason for reason in found if reason), "")
+
+    def _met_part(self, copy: Copy, said: Set[Symbol], part: Node, *, known_to_kernels: bool) -> str:
+        match part:
+            case Launch():
+                return self._met_launch(copy, part, known_to_kernels=known_to_kernels)
+            case Copy(buffer=buffer) | CopyWait(buffer=buffer) | DeviceAlloc(buffer=buffer) | DeviceFree(buffer=buffer):
+                if buffer == copy.buffer:
+                    return "its memory is given or copied there"
+                moved = isinstance(part, Copy) and not part.to_device and part.variable in said
+                return f"{_at(part)} changes where it lies" if moved else ""
+            case DeviceNode():
+                return "data are entered or left there"
+            case Verbatim():
+                return f"what {_at(part)} does is not known"
+            case For(variable=variable) if variable in said:
+                return f"{_at(part)} changes where it lies"
+            case _ if isinstance(part, Expr | ExprStmt | DeclStmt):
+                declared = {one.symbol for one in walk(part) if isinstance(one, VarDecl)}
+                if said & declared or self.host.changes(part, said):
+                    return f"{_at(part)} changes where it lies"
+                return self._met_host(copy, part)
+            case _:
+                return ""
+
+    def _met_launch(self, copy: Copy, launch: Launch, *, known_to_kernels: bool) -> str:
+        draft, buffer = self.drafts[launch.region], self.buffers[copy.buffer]
+        access = kernel_access(self.offload_region, draft, buffer)
+        where = f"the kernel of line {draft.statements[0].span.line}"
+        if copy.to_device and not known_to_kernels and (access.device_use or access.device_write):
+            return f"{where} uses it"
+        if not copy.to_device and access.device_write:
+            return f"{where} writes it"
+        return next((reason for one in launch.arguments if (reason := self._met_host(copy, one))), "")
+
+    def _met_host(self, copy: Copy, node: Node) -> str:
+        access = self.host.access(node, self.buffers[copy.buffer])
+        if access.host_write:
+            return f"{_at(node)} writes it"
+        if access.host_use and not copy.to_device:
+            return f"{_at(node)} reads it"
+        return f"{_at(node)} may leave the block" if self.host.may_leave(node) else ""
+
+    def described(self, stmt: Stmt) -> str:
+        """Return what a copy goes on beside, in words."""
+        launches = [self.drafts[part.region] for part in walk(stmt) if isinstance(part, Launch)]
+        if len(launches) == 1:
+            return f"the kernel of line {launches[0].statements[0].span.line}"
+        return f"the kernels from line {stmt.span.line}" if launches else f"host code of line {stmt.span.line}"
+
+
+def _names_said(copy: Copy) -> set[Symbol]:
+    """Return the variables that say where a copy lies on the host, and how much it moves."""
+    return {name.symbol for part in (copy.host, copy.bytes, copy.offset) for name in names(part)}
+
+
+def _is_plain(*expressions: Expr) -> bool:
+    """Whether expressions are made of variables and numbers alone: they are worth the same wherever these are."""
+    plain = Binary | Cast | Conditional | Literal | Name | SizeOf
+    return all(
+        isinstance(part, plain) or (isinstance(part, Unary) and part.op in ("+", "-", "&"))
+        for expr in expressions
+        for part in walk(expr)
+    )
+
+
+def _at(node: Node) -> str:
+    return f"line {node.span.line}"
+
+
+def _is_work(stmt: Stmt) -> bool:
+    """Whether a statement takes long enough to do something else beside it: a kernel, a loop or a call."""
+    return any(isinstance(part, Launch | For | While | Call) for part in walk(stmt))
+
+
+def _parts(stmt: Stmt) -> Iterator[Node]:
+    """Yield what a statement does: its device statements, and what the host evaluates, each as a whole."""
+    pending: list[Node] = [stmt]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, Expr | ExprStmt | DeclStmt | DeviceNode | Verbatim):
+            pending += reversed(list(children(node)))
+
+
+def _jumps_out(stmt: Stmt) -> bool:
+    """Whether control may leave a statement other than by its end."""
+    pending: list[tuple[Node, bool, bool]] = [(stmt, False, False)]
+    while pending:
+        node, looped, switched = pending.pop()
+        match node:
+            case Return():
+                return True
+            case Break() if not (looped or switched):
+                return True
+            case Continue() if not looped:
+                return True
+            case _ if not isinstance(node, Expr):
+                looped, switched = looped or isinstance(node, For | While), switched or isinstance(node, Switch)
+                pending += [(part, looped, switched) for part in children(node)]
+    return False
+
