@@ -27,7 +27,18 @@ from warpsmith import __version__
 __all__ = ["FEATURES", "RuntimeText", "Value", "fill", "part_names", "select"]
 
 FEATURES: Final = frozenset(
-    {"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS", "GIVEN", "MANAGED", "PINNED", "OVERLAP"}
+    {
+        "PRESENT",
+        "ALLOCATIONS",
+        "ROWS",
+        "VECTORS",
+        "SWITCH",
+        "OTHER_ALLOCATIONS",
+        "GIVEN",
+        "MANAGED",
+        "PINNED",
+        "OVERLAP",
+    }
 )
 """What a port's run time may have besides device memory and copies: the present table; the table of blocks of memory;
 rows of `T **`, and those of vectors of C++; the switch that turns the port off; whether the program may

@@ -197,8 +197,8 @@ class Transfer(Struct, frozen=True):
 
     `held`: it happens only where the data are not on the device already: inside a data region, once for all of its
     calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section). `unless_shared`: it
-    does not happen where the host shares the memory. `beside`: what it goes on beside, in words; `waits`: why it goes on
-    beside nothing, where that was asked for."""
+    does not happen where the host shares the memory. `beside`: what it goes on beside, in words; `waits`: why
+    it goes on beside nothing, where that was asked for."""
 
     variable: str
     to_device: bool

@@ -312,8 +312,8 @@ class DeviceFree(DeviceNode, frozen=True, eq=False, kw_only=True):
 class Copy(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Copy `bytes` between host address `host` (an expression of pointer type) and `buffer` plus `offset` elements.
 
-    `variable` is the user's object; `cause` the write or use that needs the copy. `overlaps`: it only begins here, behind
-    the kernels that have been launched, and goes on beside what follows until a CopyWait for `buffer`.
+    `variable` is the user's object; `cause` the write or use that needs the copy. `overlaps`: it only begins here,
+    behind the kernels that have been launched, and goes on beside what follows until a CopyWait for `buffer`.
     """
 
     to_device: bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import Struct, field
 
@@ -51,6 +51,8 @@ class Program(Struct):
     accesses: dict[tuple[Node, str], PointAccess] = field(default_factory=dict)
     drafts: list[Draft] = field(default_factory=list)
     covers: set[tuple[Draft, Symbol]] = field(default_factory=set)
+    leaving: set[Node] = field(default_factory=set)
+    moving: dict[Node, str] = field(default_factory=dict)
     position: int = 0
 
     def span(self) -> Span:
@@ -138,6 +140,12 @@ class Program(Struct):
 
     def access(self, node: Node, buffer: DeviceBuffer) -> PointAccess:
         return self.accesses.get((node, buffer.host.name), PointAccess())
+
+    def may_leave(self, node: Node) -> bool:
+        return node in self.leaving
+
+    def changes(self, node: Node, symbols: Set[Symbol]) -> bool:
+        return any(symbol.name in self.moving.get(node, "") for symbol in symbols)
 
     def lives_on(self, buffer: DeviceBuffer) -> bool:
         return buffer.host.name in self.live

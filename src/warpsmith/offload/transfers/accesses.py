@@ -198,8 +198,8 @@ class ProgramAccess:
         return symbol not in effects(self.program, expr.value, self.function, self.summaries).reads
 
     def may_leave(self, node: Node) -> bool:
-        """Whether evaluating `node` may leave its scope: by an exception, which functions of C++ may throw, or in a call
-        of which nothing is known."""
+        """Whether evaluating `node` may leave its scope: by an exception, which functions of C++ may throw, or in a
+        call of which nothing is known."""
         if effects(self.program, node, self.function, self.summaries).calls_unknown:
             return True
         known = self.summaries.library

@@ -14,7 +14,7 @@ one that does not meet it:
 
 and, either way, none frees the buffer, leaves the run, or calls what may leave it. A wait stands where the copy stood:
 kernels wait for a copy to the device, the host for one to the host. What a kernel has waited for may still be under
-way for all that the host knows: the host waits before it writes x, before the buffer is freed, or at the end of the run.
+way for all that the host knows: the host waits before it writes x, before the buffer is freed, or where the run ends.
 
 Invariant: a copy begins and ends in one run of statements, so that no turn of a loop, no other arm and no way out meets
 it under way. overlap_check.py sees to that without knowing how it was made.
@@ -70,6 +70,7 @@ from warpsmith.tree.walk import children, names, rebuild, walk
 
 __all__ = ["Outcome", "Overlapped", "overlap_copies"]
 
+
 class Outcome(Struct, frozen=True):
     """What became of a copy: what it goes on `beside`, in words, or else why it `waits`."""
 
@@ -84,9 +85,7 @@ class Overlapped(Struct, frozen=True):
     outcomes: Mapping[Copy, Outcome]
 
 
-def overlap_copies(
-    statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostCode
-) -> Overlapped:
+def overlap_copies(statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostCode) -> Overlapped:
     """Return the rewritten scope of an offload region with its copies begun as early as may be, where that lets them go
     on beside a kernel, a loop or a call."""
     mover = _Mover(offload_region, host)
@@ -128,7 +127,7 @@ class _Mover(Struct):
         first, given, met = self.reach(run, at, copy)
         busy = [number for number in range(first, at) if _is_work(run[number])]
         if not busy:
-            self.outcomes[copy] = Outcome(waits=met or "nothing runs before it")
+            self.outcomes[copy] = Outcome(waits=met or "nothing runs before it in its block")
             return run
         self.outcomes[copy] = Outcome(beside=tuple(self.described(run[number]) for number in busy))
         # one to the device lets those go first that are needed sooner; one to the host is not to wait for them
@@ -271,4 +270,3 @@ def _jumps_out(stmt: Stmt) -> bool:
                 looped, switched = looped or isinstance(node, For | While), switched or isinstance(node, Switch)
                 pending += [(part, looped, switched) for part in children(node)]
     return False
-

@@ -43,9 +43,7 @@ _READS_HOST = frozenset({_IN, _IN_KNOWN})
 _WRITES_HOST = frozenset({_OUT, _OUT_KNOWN})
 
 
-def check_overlap(
-    statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostCode
-) -> tuple[str, ...]:
+def check_overlap(statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostCode) -> tuple[str, ...]:
     """Return what is wrong with the copies in `statements` that go on beside others, in sentences."""
     return _OverlapChecker(offload_region=offload_region, host=host).check(statements, _LANDED)
 

@@ -107,6 +107,7 @@ class CopyChecker(Struct):
         return tuple(self.findings)
 
     def complain(self, node: Node, buffer: DeviceBuffer, what: str) -> None:
+        """Add a finding about the object of `buffer`."""
         self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
 
     def leaves(self, state: States | None, node: Node) -> None:
@@ -118,6 +119,7 @@ class CopyChecker(Struct):
     # --- statements
 
     def run(self, run: tuple[Stmt, ...], state: States | None) -> _Ways:
+        """Return how control leaves a run that it enters with `state`."""
         ways = _Ways(state)
         for stmt in run:
             if ways.falls is None:
@@ -129,6 +131,7 @@ class CopyChecker(Struct):
         return ways
 
     def statement(self, stmt: Stmt, state: States) -> _Ways:
+        """Return how control leaves one statement."""
         match stmt:
             case Block():
                 return self.run(stmt.statements, state)
@@ -153,6 +156,7 @@ class CopyChecker(Struct):
                 return _Ways(self.evaluate_node(stmt, state))
 
     def branch(self, stmt: If, state: States) -> _Ways:
+        """Return how control leaves a branch: as either arm does."""
         state = self.evaluate_node(stmt.condition, state)
         then = self.statement(stmt.then, state)
         other = self.statement(stmt.other, state) if stmt.other is not None else _Ways(state)
@@ -163,6 +167,7 @@ class CopyChecker(Struct):
         )
 
     def loop(self, stmt: Loop, state: States) -> States | None:
+        """Return what is true behind a loop, None where it does not end: states grow until no turn adds one."""
         if isinstance(stmt, For):
             target = Name(span=stmt.header, type=stmt.variable.type, symbol=stmt.variable)
             start: Node | None = Assign(span=stmt.header, type=target.type, op="=", target=target, value=stmt.lower)
@@ -187,6 +192,7 @@ class CopyChecker(Struct):
             around = grown
 
     def switch(self, stmt: Switch, state: States) -> _Ways:
+        """Return how control leaves a switch, cases falling through."""
         state = self.evaluate_node(stmt.value, state)
         default = any(label is None for case in stmt.cases for label in case.labels)
         result = _Ways(None)
@@ -200,6 +206,7 @@ class CopyChecker(Struct):
     # --- host code
 
     def evaluate_node(self, node: Node | None, state: States) -> States:
+        """Return what is true behind what the host evaluates."""
         if node is None:
             return state
         new = dict(state)
@@ -226,6 +233,7 @@ class CopyChecker(Struct):
                 return self.private(stmt, state)
 
     def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: States) -> States:
+        """Return what is true behind a statement about a buffer of the scope's own."""
         buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
         new = frozenset({_FRESH})
@@ -264,6 +272,7 @@ class CopyChecker(Struct):
         return {**state, buffer.symbol: frozenset({_ABSENT})}
 
     def launch(self, stmt: Launch, state: States) -> States:
+        """Return what is true behind a launch."""
         draft = self.drafts[stmt.region]
         new = dict(state)
         for argument in stmt.arguments:

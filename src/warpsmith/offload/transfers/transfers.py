@@ -101,7 +101,7 @@ def insert(
         host,
         # several fragments of one region, which a step's guard or a declaration holds together, copy each for itself
         "fragment" if options.data == "per-call" else options.transfers,
-        host if options.overlap else None,
+        overlap=host if options.overlap else None,
     )
 
 
@@ -111,9 +111,10 @@ def insert_copies(
     launches: Mapping[Draft, tuple[Stmt, ...]],
     host: HostAccess,
     scheme: TransferScheme,
+    *,
     overlap: HostCode | None = None,
 ) -> MovedStatements:
-    """`insert`, with what the host does given by `host`; where `overlap` says it as well, copies go on beside others."""
+    """`insert`, with what the host does given by `host`; where `overlap` says it too, copies go on beside others."""
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     flows: dict[Stmt, Flow] = {}
     texts: dict[ProgramPoint, _Text] = {}

@@ -32,7 +32,7 @@ def data_options(command: C) -> C:
     command = click.option(
         "--overlap",
         is_flag=True,
-        help="As --pinned; and copies go on beside kernels and host code, where it is proved that these do not meet them.",
+        help="As --pinned; and copies go on beside kernels and host code that are proved not to meet them.",
     )(command)
     command = click.option(
         "--pinned",

@@ -1,0 +1,250 @@
+"""Copies that go on beside other work: where they begin and are waited for, why others wait, what seeded bugs do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from tests.offload.transfers.abstract_programs import Program, StaleError
+from tests.offload.transfers.overlapping import OverlappingMachine, begun, overlapped, two_objects
+from tests.offload.transfers.test_transfer_check import Hand
+from warpsmith.offload.transfers import overlap, transfers
+from warpsmith.offload.transfers.overlap_check import check_overlap
+from warpsmith.offload.transfers.transfer_check import check_transfers
+from warpsmith.tree.nodes import (
+    Call,
+    Copy,
+    CopyWait,
+    DeviceAlloc,
+    DeviceFree,
+    ExprStmt,
+    Launch,
+    Name,
+    Stmt,
+)
+from warpsmith.tree.types import INT, FunctionType, Symbol
+
+_PROGRAMS, _RUNS = 120, 6
+
+
+def two() -> Program:
+    return Program(objects=("x", "y"))
+
+
+def said(statements: tuple[Stmt, ...]) -> list[str]:
+    """Return the device statements of a run in words, allocations and frees left out."""
+    words: list[str] = []
+    for stmt in statements:
+        match stmt:
+            case Copy():
+                way = "in" if stmt.to_device else "out"
+                words.append(f"{'begin' if stmt.overlaps else 'copy'} {stmt.variable.name} {way}")
+            case CopyWait():
+                words.append(f"{'host' if stmt.by_host else 'kernels'} wait {stmt.variable.name}")
+            case Launch():
+                words.append(stmt.kernel)
+            case DeviceAlloc() | DeviceFree():
+                pass
+            case _:
+                words.append("host")
+    return words
+
+
+def working(program: Program, use: str = "", write: str = "") -> ExprStmt:
+    """A call of the host's: long enough to copy something beside it."""
+    stmt = program.host(use, write)
+    function = Name(span=stmt.span, type=INT, symbol=Symbol("work", "work", FunctionType(INT, ()), "function"))
+    call = Call(span=stmt.span, type=INT, function=function, arguments=())
+    made = ExprStmt(span=stmt.span, expr=call)
+    program.note(made, use, write, "")
+    return made
+
+
+def test_a_copy_in_goes_on_beside_a_kernel_that_does_not_use_it() -> None:
+    p = two()
+    p.live = frozenset()
+    made = overlapped(p, p.kernel("x"), p.kernel("y"))
+    assert said(made) == ["copy x in", "begin y in", "k0", "kernels wait y", "k1", "host wait y"]
+
+
+def test_a_copy_back_begins_behind_the_last_kernel_that_writes() -> None:
+    p = two()
+    made = overlapped(p, p.kernel(whole="x"), p.kernel("x", "", "y"))
+    assert said(made) == ["k0", "begin x out", "k1", "host wait x", "copy y out"]
+
+
+def test_host_code_goes_on_until_it_touches_what_moves() -> None:
+    p = two()
+    made = overlapped(p, p.kernel(whole="y"), working(p), working(p, "y"), p.kernel("x", "x"))
+    assert said(made) == [
+        "begin x in", "k0", "begin y out", "host", "host wait y", "host", "kernels wait x", "k1", "host wait x",
+        "copy x out",
+    ]  # fmt: skip
+
+
+def test_the_host_waits_before_it_writes_what_a_kernel_has_waited_for() -> None:
+    p = two()
+    p.live = frozenset()
+    made = overlapped(p, p.kernel("x"), p.kernel("y"), working(p, write="y"))
+    assert said(made)[-4:] == ["kernels wait y", "k1", "host wait y", "host"]
+
+
+def reasons(program: Program, *scope: Stmt) -> dict[str, str]:
+    """Return why the copies of a scope wait, by object and direction."""
+    found: dict[str, str] = {}
+
+    def remember(*arguments: object) -> overlap.Overlapped:
+        made = overlap.overlap_copies(*arguments)  # type: ignore[arg-type]
+        for copy, outcome in made.outcomes.items():
+            found[f"{copy.variable.name} {'in' if copy.to_device else 'out'}"] = outcome.waits
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transfers, "overlap_copies", remember)
+        overlapped(program, *scope)
+    return found
+
+
+def test_a_copy_that_waits_says_why() -> None:
+    p = two()
+    assert reasons(p, p.kernel("x"), p.kernel("x", "x"))["x out"] == "the kernel of line 1 writes it"
+    p = two()
+    assert reasons(p, working(p, write="x"), p.kernel("x"))["x in"] == "line 1 writes it"
+    p = two()
+    assert reasons(p, p.kernel("x"))["x in"] == "nothing runs before it in its block"
+
+
+def test_what_may_leave_or_moves_the_data_is_not_passed() -> None:
+    for spoil in ("leaving", "moving"):
+        p = two()
+        between = working(p)
+        if spoil == "leaving":
+            p.leaving = {between}
+        else:
+            p.moving = {between: "y"}
+        found = reasons(p, p.kernel("x"), between, p.kernel("y"))
+        assert found["y in"] == ("line 1 may leave the block" if spoil == "leaving" else "line 1 changes where it lies")
+
+
+@pytest.mark.parametrize("jump", ["break", "continue", "return"])
+def test_a_statement_that_leaves_its_block_is_not_passed(jump: str) -> None:
+    for leaves in (True, False):
+        p = Hand(objects=("x", "y"))
+        jumps: dict[str, Callable[[], Stmt]] = {"break": p.leave, "continue": p.again, "return": p.finish}
+        arm = jumps[jump]() if leaves else p.host()
+        run = (p.alloc(), p.run("y"), p.when([arm]), p.copy(to_device=True), p.run("x"))
+        made = overlap.overlap_copies(run, p.offload_region(run), p)
+        assert ("begin x in" not in said(made.statements)) == leaves
+        (outcome,) = made.outcomes.values()
+        assert outcome.waits == ("line 1 may leave the block" if leaves else "")
+
+
+def test_a_jump_inside_of_a_loop_is_passed() -> None:
+    p = two()
+    p.live = frozenset()
+    made = overlapped(p, p.loop(working(p), p.leave()), p.kernel("x"))
+    assert said(made)[:1] == ["begin x in"]
+
+
+def wrong(program: Program, scope: tuple[Stmt, ...], statements: tuple[Stmt, ...], run: int) -> bool:
+    machine = OverlappingMachine(
+        program,
+        program.offload_region(scope),
+        random.Random(run),
+        eagerness=(0.9, 0.3)[run % 2],
+        lazy=("", "in", "out")[run % 3],
+    )
+    try:
+        machine.execute(statements)
+    except StaleError:
+        return True
+    return False
+
+
+def test_random_programs_never_use_old_data() -> None:
+    beside = 0
+    for seed in range(_PROGRAMS):
+        program, scope = two_objects(seed)
+        statements = overlapped(program, *scope)
+        beside += bool(begun(statements))
+        assert not any(wrong(program, scope, statements, run) for run in range(_RUNS)), seed
+    assert beside > _PROGRAMS // 2
+
+
+# --- seeded bugs
+
+Seed = Callable[[pytest.MonkeyPatch], None]
+_MOVER = vars(overlap)["_Mover"]
+
+
+def _without(wait: Callable[[CopyWait], bool]) -> Seed:
+    """Leave out waits."""
+
+    def seed(patch: pytest.MonkeyPatch) -> None:
+        real = _MOVER.moved
+
+        def moved(self: object, run: tuple[Stmt, ...], copy: Copy) -> tuple[Stmt, ...]:
+            made: tuple[Stmt, ...] = real(self, run, copy)
+            return tuple(s for s in made if not (isinstance(s, CopyWait) and s not in run and wait(s)))
+
+        patch.setattr(_MOVER, "moved", moved)
+
+    return seed
+
+
+def _waits_late(patch: pytest.MonkeyPatch) -> None:
+    """Put each wait behind the statement that it belongs before."""
+    real = _MOVER.moved
+
+    def moved(self: object, run: tuple[Stmt, ...], copy: Copy) -> tuple[Stmt, ...]:
+        made: list[Stmt] = list(real(self, run, copy))
+        for wait in [s for s in made if isinstance(s, CopyWait) and s not in run]:
+            at = made.index(wait)
+            made[at : at + 2] = reversed(made[at : at + 2])
+        return tuple(made)
+
+    patch.setattr(_MOVER, "moved", moved)
+
+
+def _not_met(method: str, when: Callable[[Copy], bool]) -> Seed:
+    """Let copies pass what meets them."""
+
+    def seed(patch: pytest.MonkeyPatch) -> None:
+        real = getattr(_MOVER, method)
+
+        def met(self: object, copy: Copy, *others: object, **named: object) -> str:
+            return "" if when(copy) else str(real(self, copy, *others, **named))
+
+        patch.setattr(_MOVER, method, met)
+
+    return seed
+
+
+_BUGS: dict[str, Seed] = {
+    "kernels do not wait": _without(lambda wait: not wait.by_host),
+    "the host does not wait": _without(lambda wait: wait.by_host),
+    "one statement late": _waits_late,
+    "host code in front of a copy in is passed": _not_met("_met_host", lambda copy: copy.to_device),
+    "kernels in front of a copy back are passed": _not_met("_met_launch", lambda copy: not copy.to_device),
+    "ways out are passed": lambda patch: patch.setattr(overlap, "_jumps_out", lambda _: False),
+}
+
+
+@pytest.mark.parametrize("name", _BUGS)
+def test_seeded_bugs_are_seen_by_the_checks_and_by_running(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _BUGS[name](monkeypatch)
+    monkeypatch.setattr(transfers, "check_transfers", lambda *_: ())
+    monkeypatch.setattr(transfers, "check_overlap", lambda *_: ())
+    found, stale = 0, 0
+    for seed in range(_PROGRAMS // 2):
+        program, scope = two_objects(seed)
+        statements = overlapped(program, *scope)
+        region = program.offload_region(scope)
+        complaints = (*check_transfers(statements, region, program), *check_overlap(statements, region, program))
+        goes_wrong = any(wrong(program, scope, statements, run) for run in range(_RUNS))
+        found += bool(complaints)
+        stale += goes_wrong
+        assert complaints or not goes_wrong, f"seed {seed}: not seen by the checks"
+    assert found >= 2 and stale >= 1, (found, stale)
