@@ -65,7 +65,7 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import children, names, rebuild, walk
 
 __all__ = ["Outcome", "Overlapped", "overlap_copies"]
@@ -221,8 +221,12 @@ class _Mover(Struct):
 
 
 def _names_said(copy: Copy) -> set[Symbol]:
-    """Return the variables that say where a copy lies on the host, and how much it moves."""
-    return {name.symbol for part in (copy.host, copy.bytes, copy.offset) for name in names(part)}
+    """Return the variables whose values say where a copy lies on the host, and how much it moves: where an array or a
+    variable itself lies does not change."""
+    start = copy.host
+    itself = isinstance(start, Unary) and start.op == "&" and isinstance(start.operand, Name)
+    parts = (copy.bytes, copy.offset) if itself else (start, copy.bytes, copy.offset)
+    return {name.symbol for part in parts for name in names(part) if not isinstance(name.symbol.type, Array)}
 
 
 def _is_plain(*expressions: Expr) -> bool:

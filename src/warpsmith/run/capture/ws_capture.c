@@ -54,6 +54,8 @@ struct range {
 extern int cudaMemcpy(void *target, const void *source, size_t bytes, int direction) __attribute__((weak));
 /* Of the emulation: whether copies are counted as the program's. */
 extern void ws_count_copies(int on) __attribute__((weak));
+/* Copies of this memory that have begun are made now: what is captured does not hang on when they are. */
+extern void ws_emulation_look(const void *host, size_t bytes) __attribute__((weak));
 
 /* Of a port that holds blocks (emit/runtime/present.cu): whether of a device range only what kernels have changed comes back; lay
    that over a copy of the host's bytes. */
@@ -318,6 +320,8 @@ static int take(struct stream *s, const unsigned char *host, const void *device,
     struct ws_view *view = &s->view;
     long long bytes = view->count * view->element_size, instance = s->instances++;
     int stale = is_newest(view, device) && !is_shared(view, host, device);
+    if (ws_emulation_look && bytes > 0)
+        ws_emulation_look(host, (size_t)bytes);
     s->logged = -1;
     view->data = NULL;
     if (copied + bytes > SNAPSHOT_LIMIT || !reserve(s, bytes > 0 ? (size_t)bytes : 1))
@@ -389,6 +393,8 @@ void ws_capture(const char *region, const char *name, const void *object, long l
         device = (const unsigned char *)device + (s->view.lower - lower) * element_size;
     if (only_poisoned ? is_newest(&s->view, device) && !is_shared(&s->view, host, device) : take(s, host, device, gaps)) {
         unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
+        if (ws_emulation_look)
+            ws_emulation_look(section, (size_t)((s->view.upper - s->view.lower) * element_size));
         poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);
     }
 }

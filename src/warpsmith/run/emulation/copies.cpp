@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "timeline.h"
 
@@ -131,6 +133,27 @@ bool runs_past(const Copy &c) {
     return true;
 }
 
+/* An asynchronous copy moves its bytes in whatever order and at whatever moments: permuted schedules make it in two parts,
+   each an operation of its own. */
+std::vector<Copy> parts_of(const Copy &c) {
+    if (!c.asynchronous || device.schedule <= 0 || c.height != 1 || c.width <= 8) return {c};
+    const size_t number = 8; /* no number is torn: captures know whole ones by their pattern */
+    const size_t first = number * (1 + next_random() % ((c.width - 1) / number));
+    Copy low = c, high = c;
+    low.width = low.to_pitch = low.from_pitch = first;
+    high.width = high.to_pitch = high.from_pitch = c.width - first;
+    high.to += first;
+    high.from += first;
+    if (next_random() & 1u) std::swap(low, high);
+    return {low, high};
+}
+
+void issue_part(CUstream_st &stream, const Copy &c) {
+    const Piece read = {(Address)c.from, c.from_pitch, c.width, c.height, false};
+    const Piece written = {(Address)c.to, c.to_pitch, c.width, c.height, true};
+    issue(stream, Kind::copy, c.call, c.pc, {read, written}, [c](const Operation &) { run_copy(c); });
+}
+
 cudaError_t copy(const Copy &c) {
     LOCKED;
     if (device.sticky != cudaSuccess) return device.sticky;
@@ -147,11 +170,9 @@ cudaError_t copy(const Copy &c) {
     const bool hosts = of_host(c.to) && of_host(c.from), devices = where(c.to) == Where::device && where(c.from) == Where::device;
     if (where(c.to) == Where::device && of_host(c.from)) count_copy(true, c.width * c.height);
     if (where(c.from) == Where::device && of_host(c.to)) count_copy(false, c.width * c.height);
-    const Piece read = {(Address)c.from, c.from_pitch, c.width, c.height, false};
-    const Piece written = {(Address)c.to, c.to_pitch, c.width, c.height, true};
-    if (c.asynchronous && !hosts && of_host(c.to)) spoil(c, written);
-    const Operation &made = issue(*stream, Kind::copy, c.call, c.pc, {read, written}, [c](const Operation &) { run_copy(c); });
-    if (hosts || !(c.asynchronous || devices)) wait_for(Clock(made.after));
+    if (c.asynchronous && !hosts && of_host(c.to)) spoil(c, {(Address)c.to, c.to_pitch, c.width, c.height, true});
+    for (const Copy &part : parts_of(c)) issue_part(*stream, part);
+    if (hosts || !(c.asynchronous || devices)) wait_for(Clock(stream->last));
     return cudaSuccess;
 }
 
@@ -200,6 +221,11 @@ cudaError_t copy_symbol(const void *symbol, size_t offset, const Copy &c) {
 } // namespace
 
 extern "C" {
+/* Called before a capture reads, or overwrites, memory of the host. */
+void ws_emulation_look(const void *host, size_t bytes) {
+    LOCKED;
+    if (bytes) look_at((Address)host, bytes);
+}
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     return DONE(copy({(char *)to, bytes, (const char *)from, bytes, bytes, 1, kind, false, nullptr, __func__, WS_CALLER}));
 }

@@ -352,6 +352,14 @@ void look(const CUstream_st &stream) {
     while (run_one(&clock)) {}
 }
 
+void look_at(Address base, size_t bytes) {
+    Clock clock;
+    for (const Operation *o : timeline().copies)
+        for (const Piece &piece : o->pieces)
+            if (!o->done && holds(piece, base, bytes)) clock.join(o->after);
+    while (run_one(&clock)) {}
+}
+
 void wait_for_all() {
     Clock all;
     for (const auto &s : timeline().streams) all.raise(s->id, s->issued);

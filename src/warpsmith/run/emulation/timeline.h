@@ -97,6 +97,8 @@ void wait_for(const Clock &clock);
 void wait_for_all();
 /* Run all the work of a stream for a capture, which is none of the program's calls: the host knows no more than before. */
 void look(const CUstream_st &stream);
+/* The same of the copies that touch memory of the host. */
+void look_at(Address base, size_t bytes);
 /* Whether all of `clock` has run; the host then knows. A question moves the device on, so that polling ends. */
 bool poll(const Clock &clock);
 void run_the_rest();
