@@ -43,6 +43,7 @@ class Device(Struct, frozen=True, forbid_unknown_fields=True):
     shared_per_block_kib: int
     registers: int
     copy_gb_s: int
+    pinned_gb_s: int
     copy_ns: int
     launch_ns: int
     start_us: int

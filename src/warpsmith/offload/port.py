@@ -34,7 +34,7 @@ from warpsmith.offload.findings import (
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.kernels import BuiltKernel, build
 from warpsmith.offload.mapping.tiling import TilesRefusedError
-from warpsmith.offload.memory.given import managed_findings, possible_data, program_with, resident_alone
+from warpsmith.offload.memory.given import ordinary_findings, possible_data, program_with, resident_alone
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
     DataRegions,
@@ -146,7 +146,8 @@ def plan_port(
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
     moved = [transfer for transfer in plan.transfers if not transfer.unless_shared]
     slow = (*transfer_findings(_find_left(planned, decided), moved), *data_region_findings(decided))
-    unshared += tuple(managed_findings(ported, _find_hosts(planned))) if shared else ()
+    if (shared or options.pinned) and any(found.built for found in planned):
+        unshared += tuple(ordinary_findings(ported, _find_hosts(planned), shared=shared))
     cut = {f.original.symbol for f in planned if f.cut}.union(prepared.cut if prepared is not None else ())
     order = order_findings(offload_regions, plan.fragments)
     findings = (*refused, *order, *slow, *unshared, *cut_findings(program, cut))

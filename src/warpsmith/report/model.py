@@ -124,12 +124,18 @@ class KernelPrediction(Struct, frozen=True):
     lacks: tuple[str, ...] = ()
 
 
+CopiedMemory = Literal["pageable", "page-locked", "shared"]
+
+
 class CopyPrediction(Struct, frozen=True):
-    """All copies of one run; `bytes` and `seconds` None: some sizes are not known."""
+    """All copies of one run; `bytes` and `seconds` None: some sizes are not known. `memory`: what they are from and to;
+    `hidden`: of so many of the seconds kernels run."""
 
     copies: float
     bytes: float | None = None
     seconds: float | None = None
+    memory: CopiedMemory = "pageable"
+    hidden: float = 0.0
 
 
 class MappingPrediction(Struct, frozen=True):

@@ -52,6 +52,7 @@ def test_kernels_take_what_a_gpu_has_shown(work: KernelWork, measured: float) ->
 def test_copies_take_their_bytes_and_their_number() -> None:
     assert copy_seconds(H100, 7e9, 1) == pytest.approx(1.0, rel=0.001)
     assert copy_seconds(H100, 0, 4000) == pytest.approx(0.032)
+    assert copy_seconds(H100, 52e9, 1, pinned=True) == pytest.approx(1.0, rel=0.001)
 
 
 def test_threads_of_the_host_share_its_work_and_are_no_more_than_its_cores() -> None:

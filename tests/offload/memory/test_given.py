@@ -10,8 +10,8 @@ from tests.offload.analyzed import analyzed
 from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.memory.given import (
-    managed_findings,
     no_managed_memory,
+    ordinary_findings,
     possible_data,
     program_with,
     resident_alone,
@@ -19,7 +19,7 @@ from warpsmith.offload.memory.given import (
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.memory.given import MANAGED as SHARED
-from warpsmith.tree.memory.given import is_managed
+from warpsmith.tree.memory.given import PINNED, is_managed
 from warpsmith.tree.nodes import Name
 from warpsmith.tree.walk import walk
 
@@ -61,11 +61,21 @@ def test_what_is_copied_all_the_same_is_told(tmp_path: Path) -> None:
     function = found.function()
     names = ("a", "local", "table", "local")
     hosts = [(function, found.symbol(name)) for name in names]
-    told = [finding.message for finding in managed_findings(program_with(found.program, SHARED), hosts)]
+    told = [finding.message for finding in ordinary_findings(program_with(found.program, SHARED), hosts, shared=True)]
     assert [text.split(":")[0] for text in told] == [
         "'local' is copied", "'table' is copied", "what this malloc gives is copied",
     ]  # fmt: skip
     assert "an array on the stack" in told[0] and "a static array" in told[1] and "in a macro" in told[2]
+
+
+def test_what_is_not_page_locked_is_told(tmp_path: Path) -> None:
+    found = analyzed(TEXT, tmp_path)
+    hosts = [(found.function(), found.symbol(name)) for name in ("a", "local", "table")]
+    told = [one.message for one in ordinary_findings(program_with(found.program, PINNED), hosts, shared=False)]
+    assert told == [
+        "'local' is not page-locked: it is an array on the stack, and only static memory and the heap's is",
+        "what this malloc gives is not page-locked: the call stands in a macro, or in another file's text",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +96,8 @@ def test_programs_that_can_share_nothing(text: str, said: str, tmp_path: Path) -
     assert options.data == "resident" and finding.rule == "POR020" and finding.severity == "warning"
     assert said in finding.message
     assert possible_data(program, summaries, OffloadOptions()) == (OffloadOptions(), ())
+    pinned, _ = possible_data(program, summaries, OffloadOptions(pinned=True, overlap=True))
+    assert not pinned.pinned and not pinned.overlap
 
 
 def test_a_function_of_that_name_is_none_of_the_librarys(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ class OverlappingMachine(Machine):
             case Copy(overlaps=True):
                 self.begin(stmt)
             case Copy():
-                # it waits for the kernels, and the host for it
-                self.finish([task for task in self.tasks if task.stream == "kernels"])
+                # it waits for the kernels and what they would wait for, and the host for it
+                self.finish([*self.awaited, *(task for task in self.tasks if task.stream == "kernels")])
                 self.move(stmt)
             case _:
                 Machine.statement(self, stmt)
@@ -134,7 +134,7 @@ class OverlappingMachine(Machine):
 
     def begin(self, stmt: Copy) -> None:
         name = self.name(stmt)
-        kernels = [task for task in self.tasks if task.stream == "kernels"]
+        kernels = [*self.awaited, *(task for task in self.tasks if task.stream == "kernels")]
         stream = "in" if stmt.to_device else "out"
         made = self.issue(stream, kernels, lambda: Machine.move(self, stmt))
         self.under_way.setdefault(name, []).append(made)

@@ -79,8 +79,7 @@ def test_host_code_goes_on_until_it_touches_what_moves() -> None:
     p = two()
     made = overlapped(p, p.kernel(whole="y"), working(p), working(p, "y"), p.kernel("x", "x"))
     assert said(made) == [
-        "begin x in", "k0", "begin y out", "host", "host wait y", "host", "kernels wait x", "k1", "host wait x",
-        "copy x out",
+        "begin x in", "k0", "begin y out", "host", "host wait y", "host", "kernels wait x", "k1", "copy x out",
     ]  # fmt: skip
 
 
@@ -89,6 +88,25 @@ def test_the_host_waits_before_it_writes_what_a_kernel_has_waited_for() -> None:
     p.live = frozenset()
     made = overlapped(p, p.kernel("x"), p.kernel("y"), working(p, write="y"))
     assert said(made)[-4:] == ["kernels wait y", "k1", "host wait y", "host"]
+
+
+def test_a_copy_back_lasts_as_long_as_nothing_meets_it_and_the_buffer_lives_on() -> None:
+    p = Hand(objects=("x", "y"))
+    run = (p.alloc(), p.run("", "x"), p.copy(to_device=False), p.free(), p.run("y"), p.host(), p.host("x"))
+    made = overlap.overlap_copies(run, p.offload_region(run), p)
+    assert said(made.statements) == ["k0", "begin x out", "k1", "host wait x", "host", "host"]
+    wait = next(n for n, stmt in enumerate(made.statements) if isinstance(stmt, CopyWait))
+    assert isinstance(made.statements[wait + 1], DeviceFree)
+    (outcome,) = made.outcomes.values()
+    assert outcome.beside == ("the kernel of line 1",)
+
+
+def test_what_kernels_have_waited_for_is_known_when_it_is_copied_back() -> None:
+    p = two()
+    made = overlapped(p, p.kernel("x"), p.kernel("y", "y"), p.kernel("x"))
+    assert said(made) == [
+        "copy x in", "begin y in", "k0", "kernels wait y", "k1", "begin y out", "k2", "host wait y",
+    ]  # fmt: skip
 
 
 def reasons(program: Program, *scope: Stmt) -> dict[str, str]:
@@ -232,6 +250,7 @@ _BUGS: dict[str, Seed] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _BUGS)
 def test_seeded_bugs_are_seen_by_the_checks_and_by_running(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _BUGS[name](monkeypatch)

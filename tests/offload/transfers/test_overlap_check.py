@@ -50,6 +50,15 @@ def test_the_host_knows_what_it_has_waited_for_and_so_do_kernels() -> None:
     assert said(make) == []
 
 
+@pytest.mark.parametrize("begins", [True, False])
+def test_a_copy_back_comes_after_what_kernels_have_waited_for(begins: bool) -> None:
+    def make(p: Beside) -> list[Stmt]:
+        back = [p.begin(to_device=False), p.wait(by_host=True)] if begins else [p.copy(to_device=False)]
+        return [p.alloc(), p.begin(to_device=True), p.wait(by_host=False), p.run("x", "x"), *back, p.free()]
+
+    assert said(make) == []
+
+
 def test_a_kernel_may_write_what_it_waits_for_to_be_read() -> None:
     def make(p: Beside) -> list[Stmt]:
         return [

@@ -40,6 +40,19 @@ def test_a_copy_that_data_regions_make_needless_is_not_one_in_the_loop() -> None
     assert "per heat/t" not in copies_text(held)
 
 
+def test_what_copies_go_on_beside_and_why_some_do_not() -> None:
+    beside = replace(_copy("u", to_device=True), beside=("the kernel of line 1", "host code of line 2"))
+    waits = [replace(_copy(f"w{n}", to_device=False), waits="the kernel of line 1 writes it") for n in range(FEW)]
+    few = " ".join(copies_text([beside, waits[0]]).split())
+    assert "for line 2, beside the kernel of line 1, host code of line 2" in few
+    assert "for line 2, beside nothing: the kernel of line 1 writes it" in few
+    many = copies_text([beside, *waits])
+    assert many.startswith("copies  1 to the device, 8 back to the host; 1 beside other work; --timeline - shows each")
+    assert (
+        "beside nothing: w0 back, w1 back, w2 back, w3 back, w4 back, w5 back: the kernel of line 1 writes it" in many
+    )
+
+
 def test_what_does_not_fit_is_counted() -> None:
     text = copies_text([_copy(f"a{n}", to_device=True, bytes=f"{n} * n") for n in range(40)])
     assert "… and 28 more that are copied otherwise" in text

@@ -46,6 +46,11 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
 
 
+def _flat(found: list[str]) -> str:
+    """Return lines as one, however they were broken."""
+    return " ".join(" ".join(found).split())
+
+
 def lines(*kernels: KernelPrediction, copies: CopyPrediction | None = COPIES) -> list[str]:
     return prediction_text(PortPrediction(V100, kernels, copies)).splitlines()
 
@@ -78,6 +83,11 @@ def test_sizes_of_all_kernels_stand_once() -> None:
     assert first.split(maxsplit=5) == ["solve", "50", "12.5", "ms", "16", "DRAM bytes: 201 MB (k = 7)"]
     assert second.split(maxsplit=5) == ["sweep", "50", "5.00", "ms", "~12", "DRAM bytes: 201 MB (k = 9)"]
     assert last.split(maxsplit=4) == ["copies", "3", "1.17", "ms", "8 MB between host and device"]
+    locked = CopyPrediction(3, 8e6, 1e-3, "page-locked", 4e-4)
+    assert "8 MB between page-locked memory and the device; 400 us of it beside kernels" in _flat(
+        lines(SWEEP, copies=locked)
+    )
+    assert "8 MB as pages that move, at best" in _flat(lines(SWEEP, copies=CopyPrediction(3, 8e6, 1e-3, "shared")))
 
 
 def test_what_is_not_known_is_asked_for_once() -> None:
@@ -163,4 +173,5 @@ def test_json_is_of_the_schema() -> None:
     assert (first["seconds"], first["registers"]) == (0.0125, {"count": 16, "source": "ptxas"})
     assert first["longest"]["binding"] == "memory" and first["sizes"] == {"k": 7, "n": 4096}
     assert (second["seconds"], second["unknown"], second["registers"]) == (None, ["n"], None)
-    assert found["copies"] == {"count": 2, "bytes": None, "seconds": None}
+    unsized = {"count": 2, "bytes": None, "seconds": None, "memory": "pageable", "hidden_seconds": 0.0}
+    assert found["copies"] == unsized

@@ -8,6 +8,7 @@ import pytest
 
 from tests.emit.examples import saxpy
 from warpsmith.flows.port import PortOptions, port
+from warpsmith.offload.plan import OffloadOptions
 from warpsmith.report.timeline.events import MovedBytes, TimelineEvent, timeline
 from warpsmith.tree.nodes import Copy
 from warpsmith.tree.program import Program
@@ -80,3 +81,26 @@ def test_long_conditions_are_cut(length: int, short: bool, tmp_path: Path) -> No
     found = events(f"void f(int n, double *a) {{ if ({condition}) {{ {LOOP.format('1')} }} }}", tmp_path)
     heads = [e.what for e in found if e.kind == "branch" and e.what.startswith("if (n > 1")]
     assert heads and heads[0].endswith(" ...)") == short and len(heads[0]) <= 72 + len("if ()")
+
+
+def test_copies_beside_other_work_say_beside_what(tmp_path: Path) -> None:
+    text = (
+        "void f(int n, double *restrict a, double *restrict b, double *restrict c)\n{\n"
+        f"    {LOOP.format('2 * b[i]')}\n    for (int i = 0; i < n; i++) c[i] += a[i];\n}}\n"
+    )
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    options = PortOptions(offload=OffloadOptions(pinned=True, overlap=True), verify=False)
+    made = port([str(path)], options).ported
+    assert made is not None
+    found = [(e.kind, e.what, e.when or e.waiting, e.until) for e in timeline(made.program) if e.kind != "branch"]
+    assert found[1:] == [
+        ("to device", "b", "", 0),
+        ("to device", "c", "beside ws_f_k1", 3),
+        ("kernel", "ws_f_k1", "", 0),
+        ("to host", "a", "beside ws_f_k2", 3),
+        ("wait", "c", "kernels", 0),
+        ("kernel", "ws_f_k2", "", 0),
+        ("wait", "a", "host", 0),
+        ("to host", "c", "", 0),
+    ]

@@ -70,3 +70,14 @@ def test_words() -> None:
     assert words == ["for t  line 2", "f  a.c:2", "data region: x  [measured: 1 x, 2 bytes]"]
     (long,) = (mark.words for mark in drawn(TimelineEvent("loop", 3, "w" * 90)) if isinstance(mark, SvgText))
     assert len(long) < 60 and long.endswith("…")
+
+
+def test_an_arrow_is_as_long_as_its_copy_goes_on() -> None:
+    line, head, *_, wait = drawn(
+        TimelineEvent("to host", 0, "u", "8", "beside k", until=2),
+        TimelineEvent("kernel", 0, "k"),
+        TimelineEvent("wait", 0, "u", waiting="host"),
+    )
+    assert isinstance(line, Line) and isinstance(head, Head) and isinstance(wait, SvgText)
+    assert line.end[1] - line.start[1] == 2 * 26 and not line.dashes
+    assert wait.words == "the host waits for u" and abs(wait.y - line.end[1]) < 26

@@ -22,6 +22,8 @@ def test_one_line_an_event_indented_as_it_is_nested() -> None:
         TimelineEvent("to host", 2, "u", "all of its block", cause=AT, measured=MovedBytes(2, 64)),
         TimelineEvent("suspended", 1, "everything on the device", "all that was written"),
         TimelineEvent("data region", 1, "data stay"),
+        TimelineEvent("wait", 1, "u, v", waiting="kernels"),
+        TimelineEvent("wait", 1, "u", waiting="host"),
     ]
     assert timeline_text(events).split("\n") == [
         "timeline",
@@ -33,6 +35,8 @@ def test_one_line_an_event_indented_as_it_is_nested() -> None:
         "      u -> host  for line 2, all of its block  [measured: 2 x, 64 bytes]",
         "    everything on the device -> host  all that was written",
         "    data region: data stay",
+        "    kernels wait for u, v",
+        "    the host waits for u",
     ]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -38,10 +39,12 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.lower.program import lower
 from warpsmith.machine.devices import Device, device
 from warpsmith.machine.time.coarse import copy_seconds
+from warpsmith.machine.time.overlap import hidden_seconds
+from warpsmith.offload.gain.device_time import list_moves
 from warpsmith.offload.gain.model import GainEstimate, KernelTime, LaunchPlace
 from warpsmith.offload.gain.sizes import Size, Sizes
 from warpsmith.offload.plan import GainOptions, OffloadOptions, Port
-from warpsmith.report.model import CopyPrediction, KernelPrediction, PortPrediction
+from warpsmith.report.model import CopiedMemory, CopyPrediction, KernelPrediction, PortPrediction
 from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
@@ -113,7 +116,7 @@ def predict_port(
                 found[name] = predict_kernel(kernel, estimate.kernels.get(name), read, gpu)
     except OutOfTimeError:
         pass  # what was not reached lacks time, and says so
-    return PortPrediction(gpu, tuple(found.values()), _copies(estimate, gpu), tuple(problems))
+    return PortPrediction(gpu, tuple(found.values()), _copies(estimate, gpu, options, found), tuple(problems))
 
 
 def gpu_of(options: OffloadOptions) -> Device:
@@ -121,12 +124,20 @@ def gpu_of(options: OffloadOptions) -> Device:
     return device((options.gain or GainOptions()).device)
 
 
-def _copies(estimate: GainEstimate, gpu: Device) -> CopyPrediction | None:
+def _copies(
+    estimate: GainEstimate, gpu: Device, options: OffloadOptions, kernels: Mapping[str, KernelPrediction]
+) -> CopyPrediction | None:
     if not estimate.copies:
         return None
     if estimate.unsized:
         return CopyPrediction(estimate.copies)
-    return CopyPrediction(estimate.copies, estimate.bytes, copy_seconds(gpu, estimate.bytes, estimate.copies))
+    seconds = partial(copy_seconds, gpu, pinned=options.pinned)
+    memory: CopiedMemory = "page-locked" if options.pinned else "shared" if options.data == "managed" else "pageable"
+    # a kernel without a time of its own takes what the estimate says
+    each = {name: one.seconds / one.launches for name, one in kernels.items() if one.seconds and one.launches}
+    launched = [each[name] * times if name in each else spent for name, times, spent in estimate.log]
+    hidden = hidden_seconds(list_moves(estimate, launched, seconds))
+    return CopyPrediction(estimate.copies, estimate.bytes, seconds(estimate.bytes, estimate.copies), memory, hidden)
 
 
 # --- the kernels

@@ -88,9 +88,11 @@ def kernel_seconds(device: Device, work: KernelWork) -> float:
     return max(device.launch_ns * _NANO, asking, issuing, answering, waiting)
 
 
-def copy_seconds(device: Device, bytes: float, copies: float) -> float:
-    """Return how long `copies` take that move `bytes` together, to the device or back."""
-    return bytes / (device.copy_gb_s * 1e9) + copies * device.copy_ns * _NANO
+def copy_seconds(device: Device, bytes: float, copies: float, *, pinned: bool = False) -> float:
+    """Return how long `copies` take that move `bytes` together, to the device or back; `pinned`: from and to
+    page-locked memory."""
+    rate = device.pinned_gb_s if pinned else device.copy_gb_s
+    return bytes / (rate * 1e9) + copies * device.copy_ns * _NANO
 
 
 def host_seconds(host: HostProcessor, work: HostWork, threads: float = 1.0) -> float:

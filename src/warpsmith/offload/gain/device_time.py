@@ -1,24 +1,29 @@
 """What the device statements of a port cost: launches, and copies between host and device.
 
+A copy that begins and goes on beside other work costs what is left of it when all launches up to its wait are done.
 Inside a data region an object is copied once for each time that the region is entered, and comes back once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.machine.time.coarse import copy_seconds, kernel_seconds
-from warpsmith.offload.gain.model import GainEstimate, KernelTime, LaunchPlace, RunKnowledge
+from warpsmith.machine.time.overlap import Move, hidden_seconds
+from warpsmith.offload.gain.model import CopyWindow, GainEstimate, KernelTime, LaunchPlace, RunKnowledge
 from warpsmith.offload.gain.occurrence import EnteredRegion, Occurrence
 from warpsmith.offload.gain.sizes import DEFAULT_TRIPS
 from warpsmith.offload.gain.work import kernel_work
 from warpsmith.tree.nodes import (
     Block,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -35,26 +40,30 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children
 
-__all__ = ["DeviceTime"]
+__all__ = ["DeviceTime", "list_moves"]
 
 _UNKNOWN_BYTES: Final = 8.0 * DEFAULT_TRIPS
 
 
 class DeviceTime(Struct):
-    """Adds what device statements cost to `found`; `buffers`: the object of each, and its bytes."""
+    """Adds what device statements cost to `found`; `buffers`: the object of each, and its bytes; `under_way`: the
+    copies that have begun, by buffer."""
 
     known: RunKnowledge
     functions: Mapping[Symbol, Function]
     found: GainEstimate
     buffers: dict[Symbol, tuple[Symbol, float]] = field(default_factory=dict)
+    under_way: dict[Symbol, CopyWindow] = field(default_factory=dict)
 
     def count(self, stmt: Stmt, place: Occurrence) -> None:
         """Count a device statement."""
         match stmt:
             case Launch():
                 self._launch(stmt, place)
-            case Copy(buffer=buffer, bytes=bytes):
-                self._move(buffer, self._bytes(bytes, place), place.times)
+            case Copy():
+                self._copy(stmt, place)
+            case CopyWait(buffer=buffer):
+                self._arrived(buffer)
             case DataEnter():
                 self._enter_data(stmt, place)
             case DataExit(buffer=buffer, written=True):
@@ -68,6 +77,26 @@ class DeviceTime(Struct):
                 self._move_all(2 * place.times)
             case _:
                 pass
+
+    def _copy(self, copy: Copy, place: Occurrence) -> None:
+        bytes, now = self._bytes(copy.bytes, place), len(self.found.log)
+        self._move(copy.buffer, bytes, place.times)
+        if copy.overlaps:
+            window = CopyWindow(copy.to_device, bytes, place.times, now, now)
+            self.under_way[copy.buffer] = window
+            self.found.windows.append(window)
+
+    def _arrived(self, buffer: Symbol) -> None:
+        window = self.under_way.pop(buffer, None)
+        if window is not None:
+            window.end = len(self.found.log)
+
+    def hide(self) -> None:
+        """Take what of copies passes beside launches off the time of the device."""
+        seconds = [spent for _, _, spent in self.found.log]
+        moves = list_moves(self.found, seconds, partial(copy_seconds, self.known.device))
+        self.found.hidden = hidden_seconds(moves)
+        self.found.device -= self.found.hidden
 
     def _launch(self, launch: Launch, place: Occurrence) -> None:
         kernel = launch.kernel
@@ -86,6 +115,7 @@ class DeviceTime(Struct):
         spent = place.times * seconds + (launches - place.times) * self.known.device.launch_ns * 1e-9
         total.seconds += spent
         total.launches += launches
+        self.found.log.append((kernel, launches, spent))
         total.threads = max(total.threads, threads)
         total.certain = total.certain and certain
         self.found.launches += launches
@@ -133,6 +163,16 @@ class DeviceTime(Struct):
         elif host not in place.region.written:
             place.region.written.add(host)
             self._move(buffer, bytes, min(place.region.entries, place.times))
+
+
+def list_moves(
+    found: GainEstimate, seconds: Sequence[float], of_copies: Callable[[float, float], float]
+) -> Iterator[Move]:
+    """Yield the copies that go on beside launches; `seconds` are those of each entry of `found.log`, `of_copies` says
+    how long copies of so many bytes together take."""
+    clock = [0.0, *accumulate(seconds)]
+    for one in found.windows:
+        yield Move(one.to_device, of_copies(one.bytes * one.times, one.times), clock[one.start], clock[one.end])
 
 
 def _heads(loop: Loop, count: int) -> list[For]:

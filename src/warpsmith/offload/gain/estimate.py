@@ -85,6 +85,7 @@ def estimate_program(program: Program, known: RunKnowledge) -> GainEstimate:
     start = Occurrence(1.0, known.sizes.with_values(values))
     for function in _roots(program):
         walker.enter(function, start)
+    walker.on_device.hide()
     if found.launches:
         found.start = known.device.start_us * 1e-6
     return found

@@ -48,10 +48,23 @@ class LoopTime(Struct):
     threads: float = 1.0
 
 
+class CopyWindow(Struct):
+    """Copies of `bytes` each that begin at one place, `times` in all, and go on beside the launches of
+    `GainEstimate.log` from `start` to `end`."""
+
+    to_device: bool
+    bytes: float
+    times: float
+    start: int
+    end: int
+
+
 class GainEstimate(Struct):
     """Seconds of a program's one run: `host` of what the processor does, `device` of launches and copies, `start` until
     the device is ready; `bytes` are copied in `copies`, `unsized`: some of these are a guess. `kernels` by name,
-    `moving` (seconds of copies) by buffer, `loops` by their nodes. `complete`: all of the program's text was read."""
+    `moving` (seconds of copies) by buffer, `loops` by their nodes. `complete`: all of the program's text was read.
+    `log`: launches in the order of the walk (kernel, how many, their seconds), `windows`: the copies that go on beside
+    them; of `hidden` seconds of these `device` is free."""
 
     host: float = 0.0
     device: float = 0.0
@@ -64,6 +77,9 @@ class GainEstimate(Struct):
     moving: dict[Symbol, float] = field(default_factory=dict)
     loops: dict[Loop, LoopTime] = field(default_factory=dict)
     complete: bool = True
+    log: list[tuple[str, float, float]] = field(default_factory=list)
+    windows: list[CopyWindow] = field(default_factory=list)
+    hidden: float = 0.0
 
     @property
     def seconds(self) -> float:

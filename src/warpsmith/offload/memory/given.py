@@ -41,7 +41,7 @@ from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Array, Pointer, Symbol
 from warpsmith.tree.walk import rebuild, walk
 
-__all__ = ["managed_findings", "no_managed_memory", "possible_data", "program_with", "resident_alone"]
+__all__ = ["no_managed_memory", "ordinary_findings", "possible_data", "program_with", "resident_alone"]
 
 _STARTS = frozenset({"fork", "vfork", "daemon"})
 _LOOKS = frozenset({"malloc_usable_size"})
@@ -122,30 +122,32 @@ def _with_memory(unit: Unit, node: Node, given: Mapping[str, Symbol]) -> Node:
 # --- what is told
 
 
-def managed_findings(program: Program, hosts: Iterable[tuple[Function, Symbol]]) -> Iterator[Finding]:
-    """Yield POR020 for the variables behind which no shared memory can be, and for allocations that give none. `hosts`
-    are the variables that lead to what kernels touch, each with its function."""
-    static: dict[Symbol, Function] = {}
+def ordinary_findings(program: Program, hosts: Iterable[tuple[Function, Symbol]], *, shared: bool) -> Iterator[Finding]:
+    """Yield POR020 for the variables behind which no memory can be that is `shared`, or else page-locked, and for
+    allocations that give none. `hosts` are the variables that lead to what kernels touch, each with its function."""
+    arrays: dict[Symbol, Function] = {}
     for function, host in hosts:
-        if isinstance(host.type, Array):
-            static.setdefault(host, function)
-    for host, function in static.items():
+        if isinstance(host.type, Array) and (shared or not is_persistent(host)):
+            arrays.setdefault(host, function)
+    for host, function in arrays.items():
         what = "a static array" if is_persistent(host) else "an array on the stack"
-        text = f"'{host.label or host.name}' is copied: it is {what}, and only memory of the heap is shared"
-        help = ("allocate it with malloc",)
-        yield Finding("POR020", "note", text, function.span, help=help)
+        only = "only memory of the heap is shared" if shared else "only static memory and the heap's is"
+        is_so = "is copied" if shared else "is not page-locked"
+        text = f"'{host.label or host.name}' {is_so}: it is {what}, and {only}"
+        yield Finding("POR020", "note", text, function.span, help=("allocate it with malloc",))
     for _, function in program.functions():
-        yield from _ordinary(function)
+        yield from _ordinary(function, shared=shared)
 
 
-def _ordinary(function: Function) -> Iterator[Finding]:
+def _ordinary(function: Function, *, shared: bool) -> Iterator[Finding]:
     """Yield POR020 for calls that give ordinary memory."""
+    is_so, given = ("is copied", "is shared") if shared else ("is not page-locked", "is")
     for call in (part for part in walk(function) if isinstance(part, Call) and isinstance(part.type, Pointer)):
         callee = direct_call(call)
         name = "" if callee is None else callee.name
         if name in MAKES:
-            text = "what 'new' gives is copied: only what malloc, calloc, realloc and the like give is shared"
+            text = f"what 'new' gives {is_so}: only what malloc, calloc, realloc and the like give {given}"
             yield Finding("POR020", "note", text, call.span, help=("allocate it with malloc",))
         elif name in MANAGED:
-            text = f"what this {name} gives is copied: the call stands in a macro, or in another file's text"
+            text = f"what this {name} gives {is_so}: the call stands in a macro, or in another file's text"
             yield Finding("POR020", "note", text, call.span, help=(f"write the call of {name} out",))

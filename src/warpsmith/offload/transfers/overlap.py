@@ -13,7 +13,8 @@ one that does not meet it:
     to the host     no kernel there writes x_gpu, and no host code touches x
 
 and, either way, none frees the buffer, leaves the run, or calls what may leave it. A wait stands where the copy stood:
-kernels wait for a copy to the device, the host for one to the host. What a kernel has waited for may still be under
+kernels wait for a copy to the device, the host for one to the host, which may wait longer still, by the same rule, and
+free the buffer then. What a kernel has waited for may still be under
 way for all that the host knows: the host waits before it writes x, before the buffer is freed, or where the run ends.
 
 Invariant: a copy begins and ends in one run of statements, so that no turn of a loop, no other arm and no way out meets
@@ -125,21 +126,30 @@ class _Mover(Struct):
         """Return a run with one copy moved, if it then goes on beside something."""
         at = run.index(copy)
         first, given, met = self.reach(run, at, copy)
-        busy = [number for number in range(first, at) if _is_work(run[number])]
+        last = at if copy.to_device else self.reach_down(run, at, copy)
+        busy = [number for number in range(first, last) if _is_work(run[number])]
         if not busy:
             self.outcomes[copy] = Outcome(waits=met or "nothing runs before it in its block")
             return run
         self.outcomes[copy] = Outcome(beside=tuple(self.described(run[number]) for number in busy))
-        # one to the device lets those go first that are needed sooner; one to the host is not to wait for them
-        start = busy[0] if copy.to_device else first
-        begun: list[Stmt] = [replace(copy, overlaps=True)]
-        between = list(run[start:at])
-        if given is not None and given in between:
-            between.remove(given)
-            begun.insert(0, given)
-        wait = CopyWait(span=copy.span, buffer=copy.buffer, variable=copy.variable, by_host=not copy.to_device)
-        rest = self.landed(copy, run[at + 1 :]) if copy.to_device else run[at + 1 :]
-        return (*run[:start], *begun, *between, wait, *rest)
+        if copy.to_device:
+            # those go first that are needed sooner
+            return self._moved_in(run, copy, busy[0], given)
+        return self._moved_back(run, copy, first, last)
+
+    def _moved_in(self, run: tuple[Stmt, ...], copy: Copy, start: int, given: Stmt | None) -> tuple[Stmt, ...]:
+        at = run.index(copy)
+        moves = [given] if given in run[start:at] and given is not None else []
+        between = [stmt for stmt in run[start:at] if stmt not in moves]
+        begun = replace(copy, overlaps=True)
+        rest = self.landed(copy, run[at + 1 :])
+        return (*run[:start], *moves, begun, *between, _wait(copy, by_host=False), *rest)
+
+    def _moved_back(self, run: tuple[Stmt, ...], copy: Copy, first: int, last: int) -> tuple[Stmt, ...]:
+        frees = [stmt for stmt in run[first:last] if isinstance(stmt, DeviceFree) and stmt.buffer == copy.buffer]
+        between = [stmt for stmt in run[first:last] if stmt is not copy and stmt not in frees]
+        begun = replace(copy, overlaps=True)
+        return (*run[:first], begun, *between, _wait(copy, by_host=True), *frees, *run[last:])
 
     def reach(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> tuple[int, Stmt | None, str]:
         """Return how far up a copy may move, the allocation of its buffer if that moves with it, and what it meets
@@ -154,11 +164,28 @@ class _Mover(Struct):
                 return first, given, met
         return 0, given, ""
 
+    def reach_down(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> int:
+        """Return where the wait for a copy to the host may stand at the latest: behind the last work that does not meet
+        it. What frees its buffer moves along."""
+        last = at + 1
+        for number in range(at + 1, len(run)):
+            stmt = run[number]
+            if isinstance(stmt, DeviceFree) and stmt.buffer == copy.buffer:
+                continue
+            if self.met(copy, stmt):
+                break
+            if _is_work(stmt):
+                last = number + 1
+        return last
+
     def landed(self, copy: Copy, rest: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        """Return what follows a wait of the kernels, with the host's own wait where it must be at the latest."""
+        """Return what follows a wait of the kernels, with the host's own wait where it must be at the latest: none
+        where the buffer is copied back, since that comes after what kernels have waited for."""
         place = next((n for n, stmt in enumerate(rest) if self.met(copy, stmt, known_to_kernels=True)), len(rest))
-        wait = CopyWait(span=copy.span, buffer=copy.buffer, variable=copy.variable, by_host=True)
-        return (*rest[:place], wait, *rest[place:])
+        back = rest[place] if place < len(rest) else None
+        if isinstance(back, Copy) and back.buffer == copy.buffer and not back.to_device:
+            return rest
+        return (*rest[:place], _wait(copy, by_host=True), *rest[place:])
 
     # --- what meets a copy
 
@@ -218,6 +245,10 @@ class _Mover(Struct):
         if len(launches) == 1:
             return f"the kernel of line {launches[0].statements[0].span.line}"
         return f"the kernels from line {stmt.span.line}" if launches else f"host code of line {stmt.span.line}"
+
+
+def _wait(copy: Copy, *, by_host: bool) -> CopyWait:
+    return CopyWait(span=copy.span, buffer=copy.buffer, variable=copy.variable, by_host=by_host)
 
 
 def _names_said(copy: Copy) -> set[Symbol]:

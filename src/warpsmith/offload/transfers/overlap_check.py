@@ -84,12 +84,17 @@ class _OverlapChecker(CopyChecker, Struct):
                 known = frozenset({_LANDED}) if by_host else frozenset(_KNOWN.get(s, s) for s in state[symbol])
                 return {**state, symbol: known}
             case Copy() | DeviceAlloc() | DeviceFree():
-                buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
-                if state[buffer.symbol] != {_LANDED}:
-                    self.complain(stmt, buffer, "a copy is under way where its buffer is copied, given or freed")
-                if isinstance(stmt, Copy) and stmt.overlaps:
-                    return {**state, buffer.symbol: frozenset({_IN if stmt.to_device else _OUT})}
-                return state
+                return self._with_buffer(stmt, state)
+
+    def _with_buffer(self, stmt: Copy | DeviceAlloc | DeviceFree, state: States) -> States:
+        """A copy to the host comes after kernels, and after what they have waited for: both are waited for at once."""
+        buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
+        back = isinstance(stmt, Copy) and not stmt.to_device
+        if state[buffer.symbol] - ({_LANDED, _IN_KNOWN} if back else {_LANDED}):
+            self.complain(stmt, buffer, "a copy is under way where its buffer is copied, given or freed")
+        if isinstance(stmt, Copy) and stmt.overlaps:
+            return {**state, buffer.symbol: frozenset({_IN if stmt.to_device else _OUT})}
+        return {**state, buffer.symbol: frozenset({_LANDED})} if back else state
 
     def launch(self, stmt: Launch, state: States) -> States:
         """Check what a kernel does beside the copies under way."""

@@ -23,6 +23,7 @@ __all__ = ["copies_text", "transfers_text"]
 FEW: Final = 8
 _ROWS: Final = 12
 _NAMES: Final = 6
+_WAITING: Final = 6
 # what is copied where a loop that needs it runs at all
 _UNLESS_EMPTY: Final = re.compile(r"\(([^?:]*) \? ([^?:]*) : 0\)((?: \* sizeof\([^()]*\))?)")
 _EMPTY: Final = re.compile(r"[\w ]+(?: [<>]=? [\w -]+)(?: && [\w ]+(?: [<>]=? [\w -]+))*")
@@ -41,13 +42,31 @@ def copies_text(transfers: Sequence[Transfer]) -> str:
         return "copies\n" + transfers_text(transfers)
     inward = sum(t.to_device for t in transfers)
     outward = len(transfers) - inward
-    head = f"copies  {inward} to the device, {outward} back to the host; --timeline - shows each"
+    beside = sum(bool(t.beside) for t in transfers)
+    words = [
+        f"{inward} to the device, {outward} back to the host",
+        *([f"{beside} beside other work"] if beside else []),
+    ]
+    head = f"copies  {'; '.join(words)}; --timeline - shows each"
     rows = list(_rows(transfers))
     lines = [head, table_text([row.cells() for row in rows[:_ROWS]], ("array", "to device", "to host", "bytes each"))]
     if len(rows) > _ROWS:
         left = sum(len(row.names) for row in rows[_ROWS:])
         lines.append(f"  … and {left} more that are copied otherwise")
+    lines += [f"  beside nothing: {', '.join(names[:_NAMES])}: {why}" for why, names in _waiting(transfers).items()][
+        :_WAITING
+    ]
     return "\n".join(lines)
+
+
+def _waiting(transfers: Sequence[Transfer]) -> dict[str, list[str]]:
+    """Return the copies that go on beside nothing, by the reason."""
+    found: dict[str, list[str]] = {}
+    for transfer in transfers:
+        if transfer.waits:
+            way = "to the device" if transfer.to_device else "back"
+            found.setdefault(transfer.waits, []).append(f"{_name_copied(transfer)} {way}")
+    return found
 
 
 class _Row(Struct, frozen=True):
@@ -108,7 +127,7 @@ def transfers_text(transfers: Sequence[Transfer]) -> str:
     ways = {True: "to the device", False: "back to the host"}
     return table_text(
         [
-            (f"{_name_copied(t)} {ways[t.to_device]}", f"{_moved_bytes(t)}, {_describe_cause(t, several)}")
+            (f"{_name_copied(t)} {ways[t.to_device]}", f"{_moved_bytes(t)}, {_describe_cause(t, several)}{_beside(t)}")
             for t in transfers
         ]
     )
@@ -121,6 +140,13 @@ def _name_copied(transfer: Transfer) -> str:
 
 def _moved_bytes(transfer: Transfer) -> str:
     return f"{transfer.few if transfer.few is not None else plain_expression(transfer.bytes)} bytes"
+
+
+def _beside(transfer: Transfer) -> str:
+    """Return what a copy goes on beside, or why it does not, where that was asked for."""
+    if transfer.beside:
+        return f", beside {', '.join(transfer.beside)}"
+    return f", beside nothing: {transfer.waits}" if transfer.waits else ""
 
 
 def _describe_cause(transfer: Transfer, several: bool) -> str:

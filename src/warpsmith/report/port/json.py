@@ -164,6 +164,8 @@ def _transfer(transfer: Transfer) -> Json:
         "in_loop": transfer.in_loop,
         "held": transfer.held,
         "unless_shared": transfer.unless_shared,
+        "beside": list(transfer.beside),
+        "waits": transfer.waits,
         "section": readable(transfer.section),
         "bytes": readable(transfer.bytes),
         "cause": span_json(transfer.cause),

@@ -192,7 +192,14 @@ def _copies_row(copies: CopyPrediction) -> tuple[str, ...]:
     count = f"{copies.copies:,.0f}"
     if copies.seconds is None or copies.bytes is None:
         return "copies", count, "-", "", "their sizes are not known"
-    return "copies", count, seconds_text(copies.seconds), "", f"{bytes_text(copies.bytes)} between host and device"
+    moved = bytes_text(copies.bytes)
+    said = {
+        "pageable": f"{moved} between host and device",
+        "page-locked": f"{moved} between page-locked memory and the device",
+        "shared": f"{moved} as pages that move, at best",
+    }[copies.memory]
+    beside = f"; {seconds_text(copies.hidden)} of it beside kernels" if copies.hidden else ""
+    return "copies", count, seconds_text(copies.seconds), "", said + beside
 
 
 def prediction_json(found: PortPrediction) -> Json:
@@ -206,7 +213,13 @@ def prediction_json(found: PortPrediction) -> Json:
     if found.mappings:
         entry["mappings"] = [_mappings_json(one) for one in found.mappings]
     if copies is not None:
-        entry["copies"] = {"count": copies.copies, "bytes": copies.bytes, "seconds": copies.seconds}
+        entry["copies"] = {
+            "count": copies.copies,
+            "bytes": copies.bytes,
+            "seconds": copies.seconds,
+            "memory": copies.memory,
+            "hidden_seconds": copies.hidden,
+        }
     return entry
 
 

@@ -5,6 +5,9 @@
         step (solver.c:3)
           u  -> device   (n * m) * 8 bytes        unless it is there already; for line 5
           ws_step_k1
+          v  -> device   8 bytes                  for line 9, beside ws_step_k2
+          ws_step_k2
+          kernels wait for v
         if t % 100 == 0
           u[5] -> host   8 bytes                  for line 20: printf("%g\\n", u[5])
 
@@ -14,10 +17,11 @@ Invariant: a function is shown where it is called, once inside itself; each copy
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.tree.allocations import names_allocations
@@ -25,6 +29,7 @@ from warpsmith.tree.nodes import (
     Block,
     Call,
     Copy,
+    CopyWait,
     DataEnter,
     DataExit,
     DataRegionBoundary,
@@ -49,7 +54,7 @@ from warpsmith.tree.walk import peel, walk
 
 __all__ = ["MovedBytes", "TimelineEvent", "timeline"]
 
-EventKind = Literal["function", "loop", "branch", "data region", "to device", "to host", "kernel", "suspended"]
+EventKind = Literal["function", "loop", "branch", "data region", "to device", "to host", "kernel", "suspended", "wait"]
 _LONGEST = 72
 _EVERYTHING = "everything on the device"
 
@@ -63,7 +68,8 @@ class MovedBytes(Struct, frozen=True):
 
 class TimelineEvent(Struct, frozen=True):
     """One line of the timeline. `what`: the variable or the construct; `bytes` and `when` in words ("" for none);
-    `cause`: what forces a copy; `path`: the loops and functions around it; `measured`: None where nothing was run."""
+    `cause`: what forces a copy; `path`: the loops and functions around it; `measured`: None where nothing was run.
+    `waiting`: who waits for the copy of `what` that has begun; `until`: how many events further on that is."""
 
     kind: EventKind
     depth: int
@@ -72,12 +78,39 @@ class TimelineEvent(Struct, frozen=True):
     when: str = ""
     cause: Span | None = None
     measured: MovedBytes | None = None
+    waiting: Literal["", "kernels", "host"] = ""
+    until: int = 0
 
 
 def timeline(program: Program, measured: Mapping[Node, MovedBytes] | None = None) -> tuple[TimelineEvent, ...]:
     """Return the events of a ported program, from `main` down, or from each function that nobody calls."""
     walker = _Walker(program, measured)
-    return tuple(event for function in walker.roots() for event in walker.function(function, 0, ()))
+    events = [event for function in walker.roots() for event in walker.function(function, 0, ())]
+    return tuple(_ending(_together(events)))
+
+
+def _together(events: Sequence[TimelineEvent]) -> list[TimelineEvent]:
+    """Return the events with waits that stand one behind the other as one."""
+    merged: list[TimelineEvent] = []
+    for event in events:
+        last = merged[-1] if merged else None
+        if last is not None and event.waiting and (last.waiting, last.depth) == (event.waiting, event.depth):
+            merged[-1] = replace(last, what=f"{last.what}, {event.what}")
+        else:
+            merged.append(event)
+    return merged
+
+
+def _ending(events: Sequence[TimelineEvent]) -> Iterator[TimelineEvent]:
+    """Yield the events; a copy that begins with what it goes on beside, and where that ends."""
+    for at, event in enumerate(events):
+        if not event.until:
+            yield event
+            continue
+        ends = (n for n in range(at + 1, len(events)) if events[n].waiting and event.what in events[n].what.split(", "))
+        end = next(ends, at + 1)
+        kernels = dict.fromkeys(one.what for one in events[at:end] if one.kind == "kernel")
+        yield replace(event, when=f"beside {', '.join(kernels) or 'host code'}", until=end - at)
 
 
 class _Walker:
@@ -152,7 +185,7 @@ class _Walker:
                 yield from self.statement(arm, depth + 1, stack)
 
     def _matters(self, stmt: Stmt) -> bool:
-        mine = (Launch, Copy, DataEnter, DataExit, Update, DataSuspension, DataRegionBoundary)
+        mine = (Launch, Copy, CopyWait, DataEnter, DataExit, Update, DataSuspension, DataRegionBoundary)
         return any(isinstance(part, mine) for part in walk(stmt)) or bool(set(self._callees(stmt)) & self.busy)
 
     def _calls(self, node: Node | None, depth: int, stack: tuple[Symbol, ...]) -> Iterator[TimelineEvent]:
@@ -167,9 +200,8 @@ class _Walker:
         match stmt:
             case Launch():
                 yield TimelineEvent("kernel", depth, stmt.kernel, cause=stmt.span)
-            case Copy():
-                kind: EventKind = "to device" if stmt.to_device else "to host"
-                yield TimelineEvent(kind, depth, stmt.variable.name, _bytes(stmt.bytes), "", stmt.cause, moved)
+            case Copy() | CopyWait():
+                yield _copied(stmt, depth, moved)
             case DataEnter() if stmt.starts == stmt.variable:
                 when = "unless the rows lie where they did"
                 yield TimelineEvent("to device", depth, stmt.variable.name, "8 for each row", when, stmt.cause, moved)
@@ -200,6 +232,15 @@ class _Walker:
 
     def _find_moved(self, stmt: Stmt) -> MovedBytes | None:
         return None if self.measured is None else self.measured.get(stmt, MovedBytes(0, 0))
+
+
+def _copied(stmt: Copy | CopyWait, depth: int, moved: MovedBytes | None) -> TimelineEvent:
+    """Return a copy, or who waits for one that has begun: where that is comes out when all events are known."""
+    if isinstance(stmt, CopyWait):
+        return TimelineEvent("wait", depth, stmt.variable.name, waiting="host" if stmt.by_host else "kernels")
+    kind: EventKind = "to device" if stmt.to_device else "to host"
+    size, begins = _bytes(stmt.bytes), int(stmt.overlaps)
+    return TimelineEvent(kind, depth, stmt.variable.name, size, "", stmt.cause, moved, until=begins)
 
 
 def _update(stmt: Update, depth: int, moved: MovedBytes | None) -> TimelineEvent:

@@ -1,7 +1,8 @@
 """The timeline as one picture: time runs down, the host on the left, the device on the right, an arrow for each copy.
 
 Loops and functions are boxes around what happens inside; a data region is a shaded band: what is on the device stays
-there. The file stands alone: no script, no font of its own. `timeline.svg` draws what is put together here.
+there. The arrow of a copy that goes on beside other work is as long as that. The file stands alone: no script, no font
+of its own. `timeline.svg` draws what is put together here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from warpsmith.report.pages.page import page
 from warpsmith.report.timeline.events import TimelineEvent
-from warpsmith.report.timeline.text import copy_note, measured_text, place_text
+from warpsmith.report.timeline.text import copy_note, measured_text, place_text, wait_text
 
 __all__ = ["Box", "Head", "Line", "Mark", "SvgText", "timeline_svg"]
 
@@ -131,6 +132,8 @@ def _event(event: TimelineEvent, y: int) -> list[Mark]:
         case "kernel":
             box = Box(_DEVICE - 8, y - 8, 16, 16, _COLORS["kernel"], round=3)
             return [box, SvgText(_DEVICE + 22, y + 4, event.what, "name")]
+        case "wait":
+            return [SvgText(_DEVICE + 22, y + 4, wait_text(event), "note")]
         case "data region":
             note = f"data region: {event.what}{measured_text(event.measured)}"
             return [SvgText(_DEVICE + 22, y + 4, note, "note")]
@@ -142,11 +145,12 @@ def _copy(event: TimelineEvent, x: int, y: int) -> list[Mark]:
     color = _COLORS[event.kind]
     start, end = (_HOST, _DEVICE) if event.kind == "to device" else (_DEVICE, _HOST)
     tip = end - 8 if end > start else end + 8
-    dashes = "6 4" if event.when else ""
+    dashes = "6 4" if event.when and not event.until else ""
+    below = y + _ROW * event.until
     note = copy_note(event) + measured_text(event.measured)
     return [
-        Line((start, y), (tip, y), color, "2", dashes),
-        Head(f"M{end} {y} L{tip} {y - 5} L{tip} {y + 5} Z", color),
+        Line((start, y), (tip, below), color, "2", dashes),
+        Head(f"M{end} {below} L{tip} {below - 5} L{tip} {below + 5} Z", color),
         SvgText((_HOST + _DEVICE) / 2, y - 4, _fit(event.what, _HOST - 190), "name", "middle"),
         SvgText(_DEVICE + 22, y + 4, note, "note"),
     ]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from warpsmith.base.source import Span, readable
 from warpsmith.report.timeline.events import MovedBytes, TimelineEvent
 
-__all__ = ["bytes_text", "copy_note", "measured_text", "place_text", "timeline_text"]
+__all__ = ["bytes_text", "copy_note", "measured_text", "place_text", "timeline_text", "wait_text"]
 
 _LONGEST_BYTES = 60
 _BYTES = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
@@ -28,6 +28,8 @@ def _line(event: TimelineEvent) -> str:
             return f"{event.what}  line {event.cause.line}" if event.cause is not None else event.what
         case "kernel":
             return event.what
+        case "wait":
+            return wait_text(event)
         case "data region":
             return f"data region: {event.what}{measured_text(event.measured)}"
         case _:
@@ -37,6 +39,11 @@ def _line(event: TimelineEvent) -> str:
 
 def _note(event: TimelineEvent) -> str:
     return f", {event.when}" if event.when else ""
+
+
+def wait_text(event: TimelineEvent) -> str:
+    """Return who waits for which copies."""
+    return f"{'the host waits' if event.waiting == 'host' else 'kernels wait'} for {event.what}"
 
 
 def copy_note(event: TimelineEvent) -> str:
