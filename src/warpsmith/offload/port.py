@@ -23,7 +23,7 @@ from warpsmith.loops.prepared import Prepared, RunChange, as_written
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.data.named_extents import named_extents
 from warpsmith.offload.data.residency import place
-from warpsmith.offload.data.resident_regions import resident_copies
+from warpsmith.offload.data.resident_regions import WAITS, resident_copies
 from warpsmith.offload.findings import (
     cut_findings,
     decided_findings,
@@ -135,7 +135,8 @@ def plan_port(
         ported = program_with(ported, MANAGED if shared else PINNED if options.pinned else {})
         ported = replace(ported, pinned=options.pinned)
     offload_regions = tuple(offload_region for found in planned for offload_region in found.offload_regions)
-    updates = data_region_transfers(decided, shared=shared)
+    waits = WAITS if options.overlap else ""
+    updates = (replace(one, waits=waits) for one in data_region_transfers(decided, shared=shared))
     plan = Plan(
         fragments=tuple(built.fragment for found in planned for built in found.built),
         buffers=tuple(buffer for offload_region in offload_regions for buffer in offload_region.buffers),

@@ -144,6 +144,9 @@ class Program(Struct):
     def may_leave(self, node: Node) -> bool:
         return node in self.leaving
 
+    def may_stop(self, draft: Draft) -> bool:
+        return draft.statements[0] in self.leaving
+
     def changes(self, node: Node, symbols: Set[Symbol]) -> bool:
         return any(symbol.name in self.moving.get(node, "") for symbol in symbols)
 

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from tests.offload.transfers.abstract_programs import Machine, Program, StaleError, random_program
 from warpsmith.offload.fragments import OffloadRegion
+from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers.transfers import insert_copies
 from warpsmith.tree.nodes import Copy, CopyWait, DeviceAlloc, DeviceFree, Launch, Node, Stmt
 from warpsmith.tree.walk import walk
@@ -160,13 +161,13 @@ def two_objects(seed: int) -> tuple[Program, tuple[Stmt, ...]]:
             return program, scope
 
 
-def overlapped(program: Program, *scope: Stmt) -> tuple[Stmt, ...]:
+def overlapped(program: Program, *scope: Stmt, scheme: TransferScheme = "optimized") -> tuple[Stmt, ...]:
     """Return the scope with its copies, begun as early as may be."""
     launches = {
         d: (Launch(span=d.statements[0].span, kernel=d.region, arguments=(), region=d.region),) for d in program.drafts
     }
     region: OffloadRegion = program.offload_region(scope)
-    return insert_copies(program.function(scope), region, launches, program, "optimized", overlap=program).statements
+    return insert_copies(program.function(scope), region, launches, program, scheme, overlap=program).statements
 
 
 def begun(statements: Sequence[Node]) -> int:

@@ -10,6 +10,7 @@ import pytest
 from tests.offload.transfers.abstract_programs import Program, StaleError
 from tests.offload.transfers.overlapping import OverlappingMachine, begun, overlapped, two_objects
 from tests.offload.transfers.test_transfer_check import Hand
+from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers import overlap, transfers
 from warpsmith.offload.transfers.overlap_check import check_overlap
 from warpsmith.offload.transfers.transfer_check import check_transfers
@@ -129,7 +130,7 @@ def test_a_copy_that_waits_says_why() -> None:
     p = two()
     assert reasons(p, p.kernel("x"), p.kernel("x", "x"))["x out"] == "the kernel of line 1 writes it"
     p = two()
-    assert reasons(p, working(p, write="x"), p.kernel("x"))["x in"] == "line 1 writes it"
+    assert reasons(p, working(p, write="x"), p.kernel("x"))["x in"] == "host code of line 1 may write it"
     p = two()
     assert reasons(p, p.kernel("x"))["x in"] == "nothing runs before it in its block"
 
@@ -143,7 +144,22 @@ def test_what_may_leave_or_moves_the_data_is_not_passed() -> None:
         else:
             p.moving = {between: "y"}
         found = reasons(p, p.kernel("x"), between, p.kernel("y"))
-        assert found["y in"] == ("line 1 may leave the block" if spoil == "leaving" else "line 1 changes where it lies")
+        assert found["y in"] == ("a call of line 1 need not come back" if spoil == "leaving" else "line 1 changes where it lies")
+
+
+def test_a_kernel_that_may_end_the_program_is_not_passed() -> None:
+    p = two()
+    first = p.kernel("x")
+    p.leaving = {first}
+    assert reasons(p, first, p.kernel("y"))["y in"] == "the kernel of line 1 may end the program"
+
+
+def test_a_copy_back_says_what_is_above_it_and_what_is_below() -> None:
+    p = Hand(objects=("x", "y"))
+    run = (p.alloc(), p.run("", "x"), p.copy(to_device=False), p.free(), p.host("x"), p.run("y"))
+    made = overlap.overlap_copies(run, p.offload_region(run), p)
+    (outcome,) = made.outcomes.values()
+    assert outcome.waits == "the kernel of line 1 writes it; host code of line 1 reads it"
 
 
 @pytest.mark.parametrize("jump", ["break", "continue", "return"])
@@ -185,7 +201,8 @@ def test_random_programs_never_use_old_data() -> None:
     beside = 0
     for seed in range(_PROGRAMS):
         program, scope = two_objects(seed)
-        statements = overlapped(program, *scope)
+        scheme: TransferScheme = "optimized" if seed % 2 else ("fragment", "host", "mixed")[seed // 2 % 3]
+        statements = overlapped(program, *scope, scheme=scheme)
         beside += bool(begun(statements))
         assert not any(wrong(program, scope, statements, run) for run in range(_RUNS)), seed
     assert beside > _PROGRAMS // 2

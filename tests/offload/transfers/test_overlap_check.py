@@ -110,6 +110,15 @@ def test_what_may_leave_the_scope_is_found() -> None:
     assert found.endswith("a copy is under way where the scope may be left")
 
 
+def test_a_kernel_that_may_end_the_program_is_found() -> None:
+    p = Beside(objects=("x", "y"))
+    kernel = p.run("y")
+    p.leaving = {p.drafts[-1].statements[0]}
+    statements = (p.begin(to_device=True), kernel, p.wait(by_host=True))
+    (found,) = check_overlap(statements, p.offload_region(statements), p)
+    assert found.endswith("a copy is under way where the scope may be left")
+
+
 def test_other_objects_may_be_touched() -> None:
     p = Beside(objects=("x", "y"))
     statements = (p.begin(to_device=False), p.host("", "y"), p.run("x", "y"), p.wait(by_host=True))

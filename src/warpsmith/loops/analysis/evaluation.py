@@ -19,6 +19,7 @@ from msgspec import Struct
 from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.unchanged import declared_below, is_direct, loads
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.library import find_called_back
 from warpsmith.poly.effects.origin import Origin, own_writes
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
@@ -60,7 +61,7 @@ from warpsmith.tree.printing.references import is_own_object, refers
 from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["KnownBefore", "entry_test", "find_reassigned", "risks"]
+__all__ = ["KnownBefore", "comes_back", "entry_test", "find_reassigned", "risks"]
 
 Conditions = tuple[Expr, ...]
 
@@ -336,7 +337,7 @@ def _is_true(low: object, relation: str, high: object) -> bool:
 def _run(run: Sequence[Stmt], when: Entered, steady: _Steady) -> Iterator[tuple[Expr, Entered]]:
     """Yield what a statement list certainly evaluates, up to where it may be left."""
     for stmt in run:
-        if not _comes_back(stmt, steady.origin.summaries):
+        if not comes_back(stmt, steady.origin.summaries):
             return
         match stmt:
             case Block(statements=inner):
@@ -363,20 +364,27 @@ def _may_skip(stmt: Stmt) -> bool:
     return False
 
 
-def _comes_back(stmt: Stmt, known: Summaries) -> bool:
-    """Whether every call in a statement returns: none of them may end the program, or jump out."""
+def comes_back(node: Node, known: Summaries) -> bool:
+    """Whether every call in a node returns: none of them may end the program, or jump out."""
     seen: set[Symbol] = set()
-    pending: list[Node] = [stmt]
+    pending: list[Node] = [node]
     while pending:
         for call in (part for part in walk(pending.pop()) if isinstance(part, Call)):
-            name = direct_call(call)
-            if name is not None and name in known.definitions:
+            for name in _reached(call, known):
+                if name is None or name not in known.definitions:
+                    return False
                 if name not in seen:
                     seen.add(name)
                     pending.append(known.definitions[name].body)
-            elif known.library(call) is None or name is None or name.name in _LAST:
-                return False
     return True
+
+
+def _reached(call: Call, known: Summaries) -> Sequence[Symbol | None]:
+    """Return the functions of the program that a call runs, None for one that is not known or need not return."""
+    name, library = direct_call(call), known.library(call)
+    if name is None or name in known.definitions:
+        return (name,)
+    return (None,) if library is None or name.name in _LAST else find_called_back(library, call)
 
 
 def _certain_in(stmt: Stmt) -> Iterator[Expr]:

@@ -14,6 +14,7 @@ stand between (coherence.py).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -62,7 +63,9 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Pointer, Scalar
 from warpsmith.tree.walk import children, walk
 
-__all__ = ["host_between", "resident_copies"]
+__all__ = ["WAITS", "host_between", "resident_copies"]
+
+WAITS: Final = "it may be on the device already, and moves where it is entered or left"
 
 
 def host_between(request: OffloadRequest, offload_region: OffloadRegion) -> Reason | None:
@@ -195,7 +198,8 @@ def resident_copies(
         for to_device in (*([True] if copy else []), *([False] if written else [])):
             made = _transfer(buffer, enter, to_device, around.get(entry.node))
             possibly = request.options.data == "managed" and isinstance(buffer.host.type, Pointer) and not buffer.cell
-            transfers.append(replace(made, unless_shared=possibly))
+            waits = WAITS if request.options.overlap else ""
+            transfers.append(replace(made, unless_shared=possibly, waits=waits))
     statements = rewritten_run(offload_region.scope, edits)
     findings = check_transfers(statements, offload_region, host)
     if findings:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Protocol
 
+from warpsmith.loops.analysis.evaluation import comes_back
 from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.flow import Flow, Point
@@ -17,7 +18,7 @@ from warpsmith.offload.transfers.placement import PointAccess
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, relation
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.tree.free_store import RELEASES
+from warpsmith.tree.free_store import MAKES, RELEASES
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -55,7 +56,12 @@ class HostCode(HostAccess, Protocol):
     """The same, and what decides whether a copy may go on beside host code."""
 
     def may_leave(self, node: Node) -> bool:
-        """Whether evaluating `node` may leave its scope otherwise than by its end, or do what is not known."""
+        """Whether evaluating `node` may leave its scope, or the program, otherwise than by its end, or do what is not
+        known."""
+        ...
+
+    def may_stop(self, draft: Draft) -> bool:
+        """Whether the kernel of `draft` may end the program, by an assertion."""
         ...
 
     def changes(self, node: Node, symbols: Set[Symbol]) -> bool:
@@ -127,6 +133,7 @@ class ProgramAccess:
         self.blocks = {buffer.host for buffer in offload_region.buffers if buffer.allocation and buffer.host in written}
         self._known: dict[tuple[Node, Symbol], PointAccess] = {}
         self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
+        self._leaving: dict[Node, bool] = {}
 
     def access(self, node: Node, buffer: DeviceBuffer) -> PointAccess:
         """Return what evaluating `node` on the host does with the object."""
@@ -198,12 +205,21 @@ class ProgramAccess:
         return symbol not in effects(self.program, expr.value, self.function, self.summaries).reads
 
     def may_leave(self, node: Node) -> bool:
-        """Whether evaluating `node` may leave its scope: by an exception, which functions of C++ may throw, or in a
-        call of which nothing is known."""
-        if effects(self.program, node, self.function, self.summaries).calls_unknown:
-            return True
-        known = self.summaries.library
-        return self.cxx and any(isinstance(part, Call) and known(part) is None for part in walk(node))
+        """Whether evaluating `node` may leave its scope: where the program ends, by an exception, which functions of C++
+        may throw, or in a call of which nothing is known."""
+        if node not in self._leaving:
+            unknown = effects(self.program, node, self.function, self.summaries).calls_unknown
+            thrown = self.cxx and any(isinstance(part, Call) and self._may_throw(part) for part in walk(node))
+            self._leaving[node] = unknown or thrown or not comes_back(node, self.summaries)
+        return self._leaving[node]
+
+    def may_stop(self, draft: Draft) -> bool:
+        """Whether the kernel of `draft` may end the program, by an assertion."""
+        return not all(comes_back(stmt, self.summaries) for stmt in draft.statements)
+
+    def _may_throw(self, call: Call) -> bool:
+        known = self.summaries.library(call)
+        return known is None or known.name in MAKES
 
     def changes(self, node: Node, symbols: Set[Symbol]) -> bool:
         """Whether evaluating `node` may give one of the variables another value."""

@@ -12,10 +12,11 @@ one that does not meet it:
     to the device   no kernel there uses x_gpu, and no host code writes x
     to the host     no kernel there writes x_gpu, and no host code touches x
 
-and, either way, none frees the buffer, leaves the run, or calls what may leave it. A wait stands where the copy stood:
-kernels wait for a copy to the device, the host for one to the host, which may wait longer still, by the same rule, and
-free the buffer then. What a kernel has waited for may still be under
-way for all that the host knows: the host waits before it writes x, before the buffer is freed, or where the run ends.
+and, either way, none frees the buffer, leaves the run, or calls what need not come back: `if (n > room) exit(1);` may
+be what says that there is something to copy. A wait stands where the copy stood: kernels wait for a copy to the device,
+the host for one to the host, which may wait longer still, by the same rule, and free the buffer then. What a kernel has
+waited for may still be under way for all that the host knows: the host waits before it writes x, before the buffer is
+freed, or where the run ends.
 
 Invariant: a copy begins and ends in one run of statements, so that no turn of a loop, no other arm and no way out meets
 it under way. overlap_check.py sees to that without knowing how it was made.
@@ -69,10 +70,10 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import children, names, rebuild, walk
 
-__all__ = ["Outcome", "Overlapped", "overlap_copies"]
+__all__ = ["CopyOutcome", "Overlapped", "overlap_copies"]
 
 
-class Outcome(Struct, frozen=True):
+class CopyOutcome(Struct, frozen=True):
     """What became of a copy: what it goes on `beside`, in words, or else why it `waits`."""
 
     beside: tuple[str, ...] = ()
@@ -83,7 +84,7 @@ class Overlapped(Struct, frozen=True):
     """Statements with the copies that go on beside others, and what became of each copy that was there."""
 
     statements: tuple[Stmt, ...]
-    outcomes: Mapping[Copy, Outcome]
+    outcomes: Mapping[Copy, CopyOutcome]
 
 
 def overlap_copies(statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostCode) -> Overlapped:
@@ -98,7 +99,7 @@ def overlap_copies(statements: tuple[Stmt, ...], offload_region: OffloadRegion, 
 class _Mover(Struct):
     offload_region: OffloadRegion
     host: HostCode
-    outcomes: dict[Copy, Outcome] = field(default_factory=dict)
+    outcomes: dict[Copy, CopyOutcome] = field(default_factory=dict)
     drafts: dict[str, Draft] = field(default_factory=dict)
     buffers: dict[Symbol, DeviceBuffer] = field(default_factory=dict)
 
@@ -125,13 +126,14 @@ class _Mover(Struct):
     def moved(self, run: tuple[Stmt, ...], copy: Copy) -> tuple[Stmt, ...]:
         """Return a run with one copy moved, if it then goes on beside something."""
         at = run.index(copy)
-        first, given, met = self.reach(run, at, copy)
-        last = at if copy.to_device else self.reach_down(run, at, copy)
+        first, given, above = self.reach(run, at, copy)
+        last, below = (at, "") if copy.to_device else self.reach_down(run, at, copy)
         busy = [number for number in range(first, last) if _is_work(run[number])]
         if not busy:
-            self.outcomes[copy] = Outcome(waits=met or "nothing runs before it in its block")
+            reasons = [above or "nothing runs before it in its block", below]
+            self.outcomes[copy] = CopyOutcome(waits="; ".join(reason for reason in reasons if reason))
             return run
-        self.outcomes[copy] = Outcome(beside=tuple(self.described(run[number]) for number in busy))
+        self.outcomes[copy] = CopyOutcome(beside=tuple(self.described(run[number]) for number in busy))
         if copy.to_device:
             # those go first that are needed sooner
             return self._moved_in(run, copy, busy[0], given)
@@ -164,19 +166,19 @@ class _Mover(Struct):
                 return first, given, met
         return 0, given, ""
 
-    def reach_down(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> int:
-        """Return where the wait for a copy to the host may stand at the latest: behind the last work that does not meet
-        it. What frees its buffer moves along."""
+    def reach_down(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> tuple[int, str]:
+        """Return where the wait for a copy to the host may stand at the latest, behind the last work that does not meet
+        it, and what it meets there. What frees its buffer moves along."""
         last = at + 1
         for number in range(at + 1, len(run)):
             stmt = run[number]
             if isinstance(stmt, DeviceFree) and stmt.buffer == copy.buffer:
                 continue
-            if self.met(copy, stmt):
-                break
+            if met := self.met(copy, stmt):
+                return last, met
             if _is_work(stmt):
                 last = number + 1
-        return last
+        return last, ""
 
     def landed(self, copy: Copy, rest: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         """Return what follows a wait of the kernels, with the host's own wait where it must be at the latest: none
@@ -229,15 +231,17 @@ class _Mover(Struct):
             return f"{where} uses it"
         if not copy.to_device and access.device_write:
             return f"{where} writes it"
+        if self.host.may_stop(draft):
+            return f"{where} may end the program"
         return next((reason for one in launch.arguments if (reason := self._met_host(copy, one))), "")
 
     def _met_host(self, copy: Copy, node: Node) -> str:
         access = self.host.access(node, self.buffers[copy.buffer])
         if access.host_write:
-            return f"{_at(node)} writes it"
+            return f"host code of {_at(node)} may write it"
         if access.host_use and not copy.to_device:
-            return f"{_at(node)} reads it"
-        return f"{_at(node)} may leave the block" if self.host.may_leave(node) else ""
+            return f"host code of {_at(node)} reads it"
+        return f"a call of {_at(node)} need not come back" if self.host.may_leave(node) else ""
 
     def described(self, stmt: Stmt) -> str:
         """Return what a copy goes on beside, in words."""

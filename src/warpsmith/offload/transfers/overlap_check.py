@@ -98,12 +98,16 @@ class _OverlapChecker(CopyChecker, Struct):
 
     def launch(self, stmt: Launch, state: States) -> States:
         """Check what a kernel does beside the copies under way."""
+        draft = self.drafts[stmt.region]
+        may_stop = self.host.may_stop(draft)
         for argument in stmt.arguments:
             self.evaluate_node(argument, state)
         for buffer in self.offload_region.buffers:
-            access = kernel_access(self.offload_region, self.drafts[stmt.region], buffer)
+            access = kernel_access(self.offload_region, draft, buffer)
             if (access.device_use or access.device_write) and _IN in state[buffer.symbol]:
                 self.complain(stmt, buffer, "a kernel uses what a copy may still write")
             if access.device_write and state[buffer.symbol] & {_OUT}:
                 self.complain(stmt, buffer, "a kernel writes what a copy may still read")
+            if may_stop and state[buffer.symbol] != {_LANDED}:
+                self.complain(stmt, buffer, "a copy is under way where the scope may be left")
         return state

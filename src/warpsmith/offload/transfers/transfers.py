@@ -26,7 +26,7 @@ from warpsmith.offload.plan import DeviceBuffer, Transfer, TransferScheme
 from warpsmith.offload.transfers.accesses import HostAccess, HostCode, ProgramAccess, point_accesses
 from warpsmith.offload.transfers.flow import Flow, ProgramPoint, build_flow
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
-from warpsmith.offload.transfers.overlap import Outcome, overlap_copies
+from warpsmith.offload.transfers.overlap import CopyOutcome, overlap_copies
 from warpsmith.offload.transfers.overlap_check import check_overlap
 from warpsmith.offload.transfers.placement import Insertion, PointAccess, arrange
 from warpsmith.offload.transfers.transfer_check import check_transfers
@@ -136,7 +136,7 @@ def insert_copies(
     for place, text in texts.items():
         edits.at(place, text.all())
     statements = rewritten_run(offload_region.scope, edits)
-    outcomes: Mapping[Copy, Outcome] = {}
+    outcomes: Mapping[Copy, CopyOutcome] = {}
     findings: tuple[str, ...] = ()
     if overlap is not None:
         overlapped = overlap_copies(statements, offload_region, overlap)
@@ -146,7 +146,7 @@ def insert_copies(
     if findings:
         raise RuntimeError("the transfer check found: " + "; ".join(findings))
     ordered = sorted(made_for, key=lambda one: one[0])
-    moved = (_transfer(buffer, made, around, outcomes.get(made, Outcome())) for _, made, buffer, around in ordered)
+    moved = (_transfer(buffer, made, around, outcomes.get(made, CopyOutcome())) for _, made, buffer, around in ordered)
     return MovedStatements(statements, tuple(moved))
 
 
@@ -247,7 +247,7 @@ def host_address(buffer: DeviceBuffer, span: Span) -> Expr:
 # --- the record of a copy
 
 
-def _transfer(buffer: DeviceBuffer, copy: Copy, in_loop: str | None, outcome: Outcome) -> Transfer:
+def _transfer(buffer: DeviceBuffer, copy: Copy, in_loop: str | None, outcome: CopyOutcome) -> Transfer:
     section, bytes = section_texts(buffer, copy.bytes)
     variable = buffer.host.label or buffer.host.name
     return Transfer(
