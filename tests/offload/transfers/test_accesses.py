@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.offload.expressions import number
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion
 from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.accesses import ProgramAccess, freed_pointer, kernel_access, point_accesses
 from warpsmith.offload.transfers.flow import build_flow
 from warpsmith.offload.transfers.placement import PointAccess
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Call, Stmt
 
 TEXT = """
@@ -73,7 +78,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 def buffer(
     program: Analyzed, name: str, scope: Sequence[Stmt] = (), function: str = "f", *, allocation: bool = False
 ) -> DeviceBuffer:
-    host, zero = program.symbol(name, function), program.expr("0", "sum")
+    host, zero = program.symbol(name, function), number(0, program.function(function).span)
     return DeviceBuffer(host, host, zero, zero, tuple(scope), cell=False, allocation=allocation)
 
 
@@ -234,3 +239,99 @@ def test_what_a_statement_frees(text: str, name: str | None, program: Analyzed) 
         found = freed_pointer(node)
         assert (found.name if found is not None else None) == name
     assert freed_pointer(program.statement("v[3] = 1")) is None
+
+
+LEAVES = """
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+void unknown(void);
+static int *place;
+static void die(const char *text) { fprintf(stderr, "%s", text); exit(3); }
+static double twice(double x) { return 2 * x; }
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int or_ends(const void *a, const void *b) { if (*(const int *)a < 0) exit(1); return by_value(a, b); }
+static void moves(int **p) { *p = place; }
+void f(int n, int *v, int *w)
+{
+    int c = 0;
+    unknown();
+    exit(1);
+    die("too large");
+    assert(n > 3);
+    printf("%d", n);
+    c = (int)twice(n);
+    qsort(v, n, sizeof *v, by_value);
+    qsort(v, n, sizeof *v, or_ends);
+    w[2] = 4;
+    moves(&w);
+    n++;
+    place = v;
+    for (int i = 0; i < 9; i++) v[i] = c;
+    for (int j = 0; j < 9; j++) { assert(j < n); v[j] = c; }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def leaving(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
+    return analyzed(LEAVES, tmp_path_factory.mktemp("leaving"))
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("unknown()", True),
+        ("exit(1)", True),
+        ("die(", True),
+        ("assert(n > 3)", True),
+        ("printf", False),
+        ("c = (int)twice", False),
+        ("qsort(v, n, sizeof *v, by_value)", False),
+        ("qsort(v, n, sizeof *v, or_ends)", True),
+    ],
+)
+def test_what_need_not_come_back(text: str, leaves: bool, leaving: Analyzed) -> None:
+    mine = buffer(leaving, "v")
+    assert ProgramAccess(leaving.request(), offload_region(mine)).may_leave(leaving.statement(text)) == leaves
+
+
+@pytest.mark.parametrize(("text", "stops"), [("for (int i", False), ("for (int j", True)])
+def test_a_kernel_with_an_assertion_may_stop(text: str, stops: bool, leaving: Analyzed) -> None:
+    where = offload_region(buffer(leaving, "v"), statement=leaving.statement(text))
+    assert ProgramAccess(leaving.request(), where).may_stop(where.drafts[0]) == stops
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("n++", "n"),
+        ("c = (int)twice", "c"),
+        ("place = v", "place"),
+        ("w[2] = 4", "place"),
+        ("moves(&w)", "w"),
+        ("unknown()", "place"),
+    ],
+)
+def test_what_a_statement_changes(text: str, names: str, leaving: Analyzed) -> None:
+    """A static pointer may be what a store through any pointer changes."""
+    host = ProgramAccess(leaving.request(), offload_region(buffer(leaving, "v")))
+    found = {s for s in ("n", "c", "v", "w", "place") if host.changes(leaving.statement(text), {leaving.symbol(s)})}
+    assert found == set(names.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [("c = add(", True), ("p = new", True), ("c = std::sqrt", False), ("c = at[", False), ("c = at.at(", True)],
+)
+def test_functions_of_cxx_may_throw(text: str, leaves: bool, tmp_path: Path) -> None:
+    code = (
+        "#include <cmath>\n#include <vector>\ndouble add(double x) { return x + 1; }\n"
+        "void f(double *v, std::vector<double> &at, double *p)\n{\n    double c = 0;\n    c = add(2);\n"
+        "    p = new double[9];\n    c = std::sqrt(c);\n    c = at[2];\n    c = at.at(3);\n    v[0] = c + p[1];\n}\n"
+    )
+    path = tmp_path / "a.cpp"
+    path.write_text(code)
+    program = load_program([str(path)], FrontOptions()).program
+    made = Analyzed(program, {one.function.symbol.name: one for one in analyze(program, PolyOptions()).functions})
+    assert ProgramAccess(made.request(), offload_region(buffer(made, "v"))).may_leave(made.statement(text)) == leaves

@@ -143,8 +143,8 @@ def test_what_may_leave_or_moves_the_data_is_not_passed() -> None:
             p.leaving = {between}
         else:
             p.moving = {between: "y"}
-        found = reasons(p, p.kernel("x"), between, p.kernel("y"))
-        assert found["y in"] == ("a call of line 1 need not come back" if spoil == "leaving" else "line 1 changes where it lies")
+        why = {"leaving": "a call of line 1 need not come back", "moving": "line 1 changes where it lies"}
+        assert reasons(p, p.kernel("x"), between, p.kernel("y"))["y in"] == why[spoil]
 
 
 def test_a_kernel_that_may_end_the_program_is_not_passed() -> None:

@@ -205,8 +205,8 @@ class ProgramAccess:
         return symbol not in effects(self.program, expr.value, self.function, self.summaries).reads
 
     def may_leave(self, node: Node) -> bool:
-        """Whether evaluating `node` may leave its scope: where the program ends, by an exception, which functions of C++
-        may throw, or in a call of which nothing is known."""
+        """Whether evaluating `node` may leave its scope: where the program ends, by an exception, which functions of
+        C++ may throw, or in a call of which nothing is known."""
         if node not in self._leaving:
             unknown = effects(self.program, node, self.function, self.summaries).calls_unknown
             thrown = self.cxx and any(isinstance(part, Call) and self._may_throw(part) for part in walk(node))
