@@ -16,7 +16,8 @@ static double kept[80];
 
 
 def overlap_program(seed: int) -> str:
-    """Return a program in C: `stages` has kernels, host code, branches, loops and early ways out in random order."""
+    """Return a program in C: `stages` has kernels, host code, branches, loops and early ways out in random order; how
+    far some of the kernels go, `m`, is changed between them."""
     rng = random.Random(seed)
     names = ["a", "b", "c", "d"][: rng.randrange(2, 5)]
     parameters = ", ".join(f"double *restrict {name}" for name in names)
@@ -30,6 +31,7 @@ def overlap_program(seed: int) -> str:
 int stages(int n, int flag, {parameters})
 {{
     double s = 0.0;
+    int m = n - 5;
 {body}
     printf("%.9g\\n", s);
     return 0;
@@ -66,18 +68,21 @@ def _statements(names: list[str], rng: random.Random, *, depth: int, count: int)
 def _statement(names: list[str], rng: random.Random, depth: int) -> list[str]:
     x, y = rng.sample(names, 2)
     at = rng.randrange(80)
-    kind = rng.choice("kkkkwwhhrpnn" + ("itl" if depth else ""))
+    end = "nnm"[rng.randrange(3)]
+    kind = rng.choice("kkkkwwhhrpnnc" + ("itl" if depth else ""))
     match kind:
         case "k":
-            return ["for (int i = 0; i < n; i++)", f"    {x}[i] = {x}[i] * 0.5 + {y}[i];"]
+            return [f"for (int i = 0; i < {end}; i++)", f"    {x}[i] = {x}[i] * 0.5 + {y}[i];"]
         case "w":
-            return ["for (int i = 0; i < n; i++)", f"    {x}[i] = {y}[i] * 0.25 + i % 3;"]
+            return [f"for (int i = 0; i < {end}; i++)", f"    {x}[i] = {y}[i] * 0.25 + i % 3;"]
         case "h":
             return [f"{x}[{at}] += {rng.randrange(5)} + (rand() % 2);"]
         case "r":
             return [f"s = s * 0.5 + {x}[{at}] + (rand() % 3);"]
         case "p":
             return [f'printf("%.9g\\n", {x}[{at}]);']
+        case "c":
+            return ["m = 20 + rand() % 50;"]
         case "n":
             return [f"s = s + noise({rng.randrange(1, 20)});"]
         case "i":

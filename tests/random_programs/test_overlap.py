@@ -14,6 +14,7 @@ from warpsmith.emit import parts
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.transfers import overlap, transfers
+from warpsmith.offload.transfers.transfers import UNPROVED
 from warpsmith.tree.nodes import Copy, CopyWait, Stmt
 
 Patch = pytest.MonkeyPatch
@@ -81,6 +82,8 @@ def test_random_programs_do_what_they_did(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + 10):
         result = ported(overlap_program(seed), tmp_path)
         assert is_right(result), (seed, result.verification, result.diagnostics)
+        assert result.plan is not None
+        assert not any(one.waits.startswith(UNPROVED) for one in result.plan.transfers), (seed, result.plan.transfers)
         several += beside(result) > 0
     assert several > 2
 

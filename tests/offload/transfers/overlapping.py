@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from tests.offload.transfers.abstract_programs import Machine, Program, StaleError, random_program
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.plan import TransferScheme
-from warpsmith.offload.transfers.transfers import insert_copies
+from warpsmith.offload.transfers.transfers import UNPROVED, insert_copies
 from warpsmith.tree.nodes import Copy, CopyWait, DeviceAlloc, DeviceFree, Launch, Node, Stmt
 from warpsmith.tree.walk import walk
 
@@ -167,7 +167,9 @@ def overlapped(program: Program, *scope: Stmt, scheme: TransferScheme = "optimiz
         d: (Launch(span=d.statements[0].span, kernel=d.region, arguments=(), region=d.region),) for d in program.drafts
     }
     region: OffloadRegion = program.offload_region(scope)
-    return insert_copies(program.function(scope), region, launches, program, scheme, overlap=program).statements
+    made = insert_copies(program.function(scope), region, launches, program, scheme, overlap=program)
+    assert not any(one.waits.startswith(UNPROVED) for one in made.transfers), made.transfers
+    return made.statements
 
 
 def begun(statements: Sequence[Node]) -> int:

@@ -335,3 +335,45 @@ def test_functions_of_cxx_may_throw(text: str, leaves: bool, tmp_path: Path) -> 
     program = load_program([str(path)], FrontOptions()).program
     made = Analyzed(program, {one.function.symbol.name: one for one in analyze(program, PolyOptions()).functions})
     assert ProgramAccess(made.request(), offload_region(buffer(made, "v"))).may_leave(made.statement(text)) == leaves
+
+
+GIVEN_BACK = """
+#include <stdlib.h>
+#include <string.h>
+void f(int n, double *restrict w)
+{
+    double *d = malloc(n * sizeof(double)), *e = d, *held[2] = { d, w }, *own = malloc(8);
+    own[0] = d[0];
+    e[3] = 1;
+    memset(e, 0, 8);
+    free(own);
+    free(e);
+    free(held[0]);
+    d = realloc(d, 2 * n * sizeof(double));
+    e = realloc(e, 3 * n * sizeof(double));
+    for (int i = 0; i < n; i++) d[i] += w[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("own[0] =", (True, False)),
+        ("e[3] =", (True, True)),
+        ("memset(e", (True, True)),
+        ("free(own)", (False, False)),
+        ("free(e)", (True, True)),
+        ("free(held[0])", (True, True)),
+        ("d = realloc(d", (True, True)),
+        ("e = realloc(e", (True, True)),
+    ],
+)
+def test_memory_that_is_given_back_by_another_name_is_written(
+    text: str, found: tuple[bool, bool], tmp_path: Path
+) -> None:
+    """What is under way must not be given back, nor moved to another place."""
+    program = analyzed(GIVEN_BACK, tmp_path)
+    mine = buffer(program, "d")
+    access = ProgramAccess(program.request(), offload_region(mine)).access(program.statement(text), mine)
+    assert (access.host_use, access.host_write) == found

@@ -14,6 +14,7 @@ from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers import overlap, transfers
 from warpsmith.offload.transfers.overlap_check import check_overlap
 from warpsmith.offload.transfers.transfer_check import check_transfers
+from warpsmith.offload.transfers.transfers import insert_copies
 from warpsmith.tree.nodes import (
     Call,
     Copy,
@@ -21,11 +22,13 @@ from warpsmith.tree.nodes import (
     DeviceAlloc,
     DeviceFree,
     ExprStmt,
+    Index,
     Launch,
     Name,
     Stmt,
+    replace,
 )
-from warpsmith.tree.types import INT, FunctionType, Symbol
+from warpsmith.tree.types import INT, FunctionType, Pointer, Symbol
 
 _PROGRAMS, _RUNS = 120, 6
 
@@ -173,6 +176,71 @@ def test_a_statement_that_leaves_its_block_is_not_passed(jump: str) -> None:
         assert ("begin x in" not in said(made.statements)) == leaves
         (outcome,) = made.outcomes.values()
         assert outcome.waits == ("line 1 may leave the block" if leaves else "")
+
+
+def beside_x(p: Hand, to_device: bool, **changed: object) -> tuple[Stmt, Copy]:
+    """Return the allocation of y and a copy of it, of `n` bytes."""
+    y = p.offload_region(()).buffers[1]
+    copy, made = p.copy(to_device=to_device), p.alloc()
+    assert isinstance(copy, Copy) and isinstance(made, DeviceAlloc)
+    given = replace(made, buffer=y.symbol, host=y.host)
+    return given, replace(replace(copy, buffer=y.symbol, variable=y.host), **changed)
+
+
+def test_an_allocation_moves_along_but_not_above_what_is_given_back() -> None:
+    for freed in (True, False):
+        p = Hand(objects=("x", "y"))
+        given, copy = beside_x(p, True)
+        frees = [p.free()] if freed else []
+        run = (p.alloc(), p.run("x"), *frees, p.host(), given, copy, p.run("y"))
+        made = overlap.overlap_copies(run, p.offload_region(run), p)
+        (outcome,) = made.outcomes.values()
+        assert outcome.waits == ("its memory on the device may be what x_gpu gives back" if freed else "")
+        at = next(n for n, stmt in enumerate(made.statements) if isinstance(stmt, Copy))
+        assert made.statements[at - 1] is given
+        assert (at == 2) != freed
+
+
+def test_what_a_copy_back_gives_back_is_there_for_the_next_allocation() -> None:
+    for allocates in (True, False):
+        p = Hand(objects=("x", "y"))
+        given, _ = beside_x(p, True)
+        run = (p.alloc(), p.copy(to_device=False), p.free(), *([given] if allocates else []), p.run("y"))
+        made = overlap.overlap_copies(run, p.offload_region(run), p)
+        (outcome,) = made.outcomes.values()
+        below = "what it gives back on the device may be needed for line 1"
+        assert outcome.waits == (f"its memory is given or copied there; {below}" if allocates else "")
+
+
+@pytest.mark.parametrize("to_device", [True, False])
+def test_what_is_read_from_memory_is_not_moved(to_device: bool) -> None:
+    p = Hand(objects=("x", "y"))
+    n = Name(span=p.span(), type=INT, symbol=Symbol("n", "n", INT, "local"))
+    q = Name(span=p.span(), type=Pointer(INT), symbol=Symbol("q", "q", Pointer(INT), "local"))
+    for size in (n, Index(span=p.span(), type=INT, base=q, index=n)):
+        given, copy = beside_x(p, to_device, bytes=size)
+        run = (given, p.run("x"), copy, p.run("x"))
+        made = overlap.overlap_copies(run, p.offload_region(run), p)
+        (outcome,) = made.outcomes.values()
+        waits = "" if size is n else "where it lies, or how much it moves, is read from memory"
+        assert outcome.waits == waits
+
+
+def test_what_the_check_does_not_prove_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever moves copies may be wrong: what it made is left, and the copies say why."""
+    monkeypatch.setattr(_MOVER, "_met_launch", lambda *_, **__: "")
+    p = two()
+    launches = {
+        d: (Launch(span=d.statements[0].span, kernel=d.region, arguments=(), region=d.region),)
+        for scope in [(p.kernel(whole="x"), p.kernel("", "x"), p.kernel("", "", "y"))]
+        for d in p.drafts
+    }
+    scope = tuple(d.statements[0] for d in p.drafts)
+    plain = insert_copies(p.function(scope), p.offload_region(scope), launches, p, "optimized")
+    made = insert_copies(p.function(scope), p.offload_region(scope), launches, p, "optimized", overlap=p)
+    assert said(made.statements) == said(plain.statements)
+    assert {one.waits.startswith(transfers.UNPROVED) for one in made.transfers} == {True}
+    assert any("x: a kernel writes what a copy may still read" in one.waits for one in made.transfers)
 
 
 def test_a_jump_inside_of_a_loop_is_passed() -> None:

@@ -157,6 +157,8 @@ class CudaWords(Struct, frozen=True):
         offset = (
             "" if isinstance(node.offset, Literal) and node.offset.value == 0 else f" + {_tight(node.offset, expr)}"
         )
+        # a wait finds the copies of a buffer by where it starts
+        assert not (node.overlaps and offset), node
         device, host, size = f"{node.buffer.name}{offset}", _host(node, expr), _part(node.bytes, expr)
         words = self.support
         if node.to_device:

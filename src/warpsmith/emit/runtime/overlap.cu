@@ -8,6 +8,8 @@
    Invariant: a copy that begins comes after the kernels that have been launched; kernels come after it, and the host
    knows that it is done, only behind the wait for its buffer. The text of the port has the waits, where it is proved
    that nothing in between touches what the copy does. A buffer that no copy is under way for is waited for in no time.
+   Each has one entry at most: a copy of it begins where the one before is done, or where kernels have waited for that
+   one, and so comes after it.
 
    From or to pageable memory such a copy is right as well, but it may not go on beside anything: the driver may take it
    through a buffer of its own before the call returns. */
@@ -40,6 +42,16 @@ static cudaEvent_t ws_take_event(const char *file, int line)
     return event;
 }
 
+/* The event of a buffer's copies, which is taken up now if there is none. */
+static cudaEvent_t ws_event_of(const void *device, const char *file, int line)
+{
+    for (const ws_moving &one : ws_under_way)
+        if (one.device == device)
+            return one.done;
+    ws_under_way.push_back({device, ws_take_event(file, line)});
+    return ws_under_way.back().done;
+}
+
 /* Begin a copy of `bytes` (more than 0); `device` is the buffer of the two. */
 static void ws_begin_copy(void *to, const void *from, const void *device, long long bytes, cudaMemcpyKind kind,
                           const char *file, int line)
@@ -49,12 +61,11 @@ static void ws_begin_copy(void *to, const void *from, const void *device, long l
     cudaStream_t *stream = &streams[kind == cudaMemcpyHostToDevice];
     if (*stream == nullptr)
         ws_check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream", file, line);
-    cudaEvent_t event = ws_take_event(file, line);
+    cudaEvent_t event = ws_event_of(device, file, line);
     ws_check(cudaEventRecord(event, nullptr), "record the kernels so far", file, line);
     ws_check(cudaStreamWaitEvent(*stream, event, 0), "wait for the kernels so far", file, line);
     ws_check(cudaMemcpyAsync(to, from, (size_t)bytes, kind, *stream), "begin a copy", file, line);
     ws_check(cudaEventRecord(event, *stream), "record a copy", file, line);
-    ws_under_way.push_back({device, event});
 }
 
 extern "C" void ws_begin_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line)
@@ -96,15 +107,13 @@ extern "C" void ws_kernels_wait(const void *device, const char *file, int line)
 extern "C" void ws_host_wait(const void *device, const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_overlap_lock);
-    for (size_t at = 0; at < ws_under_way.size();) {
-        const ws_moving one = ws_under_way[at];
-        if (one.device != device) {
-            at++;
+    for (ws_moving &one : ws_under_way) {
+        if (one.device != device)
             continue;
-        }
         ws_check(cudaEventSynchronize(one.done), "wait for a copy", file, line);
         ws_idle_events.push_back(one.done);
-        ws_under_way[at] = ws_under_way.back();
+        one = ws_under_way.back();
         ws_under_way.pop_back();
+        return;
     }
 }

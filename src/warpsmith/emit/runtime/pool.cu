@@ -117,6 +117,10 @@ extern "C" void ws_device_release(void *memory)
 static void ws_pin_variable(const void *host, long long bytes);
 
 #endif
+#ifdef WS_WITH_OVERLAP
+extern "C" void ws_host_wait(const void *device, const char *file, int line);
+
+#endif
 extern "C" void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line)
 {
 #ifdef WS_TELL_COPY
@@ -138,6 +142,10 @@ extern "C" void ws_copy_to_host(void *host, const void *device, long long bytes,
 #endif
 #ifdef WS_WITH_PINNED
     ws_pin_variable(host, bytes);
+#endif
+#ifdef WS_WITH_OVERLAP
+    /* this copy comes after what kernels have waited for; where there is nothing to copy, the host has not waited yet */
+    ws_host_wait(device, file, line);
 #endif
     if (bytes > 0)
         ws_check(cudaMemcpy(host, device, (size_t)bytes, cudaMemcpyDeviceToHost), "copy to the host", file, line);

@@ -12,17 +12,19 @@ one that does not meet it:
     to the device   no kernel there uses x_gpu, and no host code writes x
     to the host     no kernel there writes x_gpu, and no host code touches x
 
-and, either way, none frees the buffer, leaves the run, or calls what need not come back: `if (n > room) exit(1);` may
-be what says that there is something to copy. A wait stands where the copy stood: kernels wait for a copy to the device,
-the host for one to the host, which may wait longer still, by the same rule, and free the buffer then. What a kernel has
-waited for may still be under way for all that the host knows: the host waits before it writes x, before the buffer is
-freed, or where the run ends.
+and, either way, none frees the buffer, leaves the run, changes a variable that says where x lies or how much is moved,
+or calls what need not come back: `if (n > room) exit(1);` may be what says that there is something to copy. The
+allocation of x_gpu moves along, but takes no memory before that of another buffer is given back. A wait stands where
+the copy stood: kernels wait for a copy to the device, the host for one to the host, which may wait longer still, by
+the same rule, and free the buffer then. What a kernel has waited for may still be under way for all that the host
+knows: the host waits before it writes x, before the buffer is freed, or where the run ends.
 
 Invariant: a copy begins and ends in one run of statements, so that no turn of a loop, no other arm and no way out meets
 it under way. overlap_check.py sees to that without knowing how it was made.
 
 Limits: copies do not leave the block that they stand in, so none goes on into the next turn of a loop; data that are
-entered through the present table are copied as ever, as are updates in data regions.
+entered through the present table are copied as ever, as are updates in data regions, and what is moved from a place,
+or in a size, that is read from memory (`s->n`) or asked of a function.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from msgspec import Struct, field
 from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.accesses import HostCode, kernel_access
+from warpsmith.poly.aliasing.unchanged import loads
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import (
     Binary,
@@ -64,6 +67,7 @@ from warpsmith.tree.nodes import (
     Unary,
     VarDecl,
     Verbatim,
+    VerbatimExpr,
     While,
     replace,
 )
@@ -125,6 +129,9 @@ class _Mover(Struct):
 
     def moved(self, run: tuple[Stmt, ...], copy: Copy) -> tuple[Stmt, ...]:
         """Return a run with one copy moved, if it then goes on beside something."""
+        if _reads_memory(copy):
+            self.outcomes[copy] = CopyOutcome(waits="where it lies, or how much it moves, is read from memory")
+            return run
         at = run.index(copy)
         first, given, above = self.reach(run, at, copy)
         last, below = (at, "") if copy.to_device else self.reach_down(run, at, copy)
@@ -156,24 +163,29 @@ class _Mover(Struct):
     def reach(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> tuple[int, Stmt | None, str]:
         """Return how far up a copy may move, the allocation of its buffer if that moves with it, and what it meets
         there ("" where the run begins)."""
-        given: Stmt | None = None
+        given: DeviceAlloc | None = None
         for first in range(at, 0, -1):
             before = run[first - 1]
             mine = isinstance(before, DeviceAlloc) and before.buffer == copy.buffer
             if mine and copy.to_device and isinstance(before, DeviceAlloc) and _is_plain(before.bytes, copy.host):
                 given = before
-            elif met := self.met(copy, before):
+            elif given is not None and isinstance(before, DeviceFree):
+                return first, given, f"its memory on the device may be what {before.buffer.name} gives back"
+            elif met := self.met(copy, before, with_it=given):
                 return first, given, met
         return 0, given, ""
 
     def reach_down(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> tuple[int, str]:
         """Return where the wait for a copy to the host may stand at the latest, behind the last work that does not meet
         it, and what it meets there. What frees its buffer moves along."""
-        last = at + 1
+        last, freed = at + 1, False
         for number in range(at + 1, len(run)):
             stmt = run[number]
             if isinstance(stmt, DeviceFree) and stmt.buffer == copy.buffer:
+                freed = True
                 continue
+            if freed and any(isinstance(part, DeviceAlloc) for part in walk(stmt)):
+                return last, f"what it gives back on the device may be needed for {_at(stmt)}"
             if met := self.met(copy, stmt):
                 return last, met
             if _is_work(stmt):
@@ -191,12 +203,12 @@ class _Mover(Struct):
 
     # --- what meets a copy
 
-    def met(self, copy: Copy, stmt: Stmt, *, known_to_kernels: bool = False) -> str:
+    def met(self, copy: Copy, stmt: Stmt, *, known_to_kernels: bool = False, with_it: DeviceAlloc | None = None) -> str:
         """Return why a copy cannot be under way while `stmt` runs, "" where it can; `known_to_kernels`: kernels come
-        after it."""
+        after it; `with_it`: the allocation that moves along."""
         if _jumps_out(stmt):
             return f"{_at(stmt)} may leave the block"
-        said = _names_said(copy)
+        said = _names_said(copy) | (_variables(with_it.bytes) if with_it is not None else set())
         found = (self._met_part(copy, said, part, known_to_kernels=known_to_kernels) for part in _parts(stmt))
         return next((reason for reason in found if reason), "")
 
@@ -207,8 +219,7 @@ class _Mover(Struct):
             case Copy(buffer=buffer) | CopyWait(buffer=buffer) | DeviceAlloc(buffer=buffer) | DeviceFree(buffer=buffer):
                 if buffer == copy.buffer:
                     return "its memory is given or copied there"
-                moved = isinstance(part, Copy) and not part.to_device and part.variable in said
-                return f"{_at(part)} changes where it lies" if moved else ""
+                return self._met_other(copy, said, part)
             case DeviceNode():
                 return "data are entered or left there"
             case Verbatim():
@@ -217,11 +228,21 @@ class _Mover(Struct):
                 return f"{_at(part)} changes where it lies"
             case _ if isinstance(part, Expr | ExprStmt | DeclStmt):
                 declared = {one.symbol for one in walk(part) if isinstance(one, VarDecl)}
-                if said & declared or self.host.changes(part, said):
+                if declared & {*said, copy.variable} or self.host.changes(part, said):
                     return f"{_at(part)} changes where it lies"
                 return self._met_host(copy, part)
             case _:
                 return ""
+
+    def _met_other(self, copy: Copy, said: Set[Symbol], other: DeviceNode) -> str:
+        """What copies and allocations of other buffers do on the host: they evaluate sizes, and a copy back writes."""
+        lands = (isinstance(other, Copy) and not other.to_device) or (isinstance(other, CopyWait) and other.by_host)
+        if lands and isinstance(other, Copy | CopyWait):
+            landing = self.buffers[other.buffer]
+            read = (Name(span=other.span, type=one.type, symbol=one) for one in said)
+            if any(self.host.access(one, landing).host_use for one in read):
+                return f"{_at(other)} changes where it lies"
+        return next((met for part in children(other) if (met := self._met_host(copy, part))), "")
 
     def _met_launch(self, copy: Copy, launch: Launch, *, known_to_kernels: bool) -> str:
         draft, buffer = self.drafts[launch.region], self.buffers[copy.buffer]
@@ -260,8 +281,18 @@ def _names_said(copy: Copy) -> set[Symbol]:
     variable itself lies does not change."""
     start = copy.host
     itself = isinstance(start, Unary) and start.op == "&" and isinstance(start.operand, Name)
-    parts = (copy.bytes, copy.offset) if itself else (start, copy.bytes, copy.offset)
-    return {name.symbol for part in parts for name in names(part) if not isinstance(name.symbol.type, Array)}
+    return _variables(*([] if itself else [start]), copy.bytes, copy.offset)
+
+
+def _variables(*expressions: Expr) -> set[Symbol]:
+    return {name.symbol for part in expressions for name in names(part) if not isinstance(name.symbol.type, Array)}
+
+
+def _reads_memory(copy: Copy) -> bool:
+    """Whether where a copy lies, and how much it moves, is said by more than the values of variables."""
+    parts = (copy.host, copy.bytes, copy.offset)
+    asked = any(isinstance(node, Call | VerbatimExpr) for part in parts for node in walk(part))
+    return asked or any(not isinstance(load, Name) for part in parts for load in loads(part))
 
 
 def _is_plain(*expressions: Expr) -> bool:
