@@ -26,6 +26,8 @@ def overlap_program(seed: int) -> str:
     made = "\n".join(f"    double *{name} = malloc(n * sizeof(double));" for name in names)
     filled = "\n".join(f"        {name}[i] = i % {3 + number} + 1;" for number, name in enumerate(names))
     digest = "\n".join(f"        s = s * 0.75 + {name}[i];" for name in [*names, "kept"])
+    # one with which the program does not end at once, if there is one
+    flag = next((f for f in rng.sample(range(3), 3) if f"\n    if (flag == {f})\n        return" not in f"\n{body}"), 0)
     freed = "\n".join(f"    free({name});" for name in names)
     return f"""{_HEAD}
 int stages(int n, int flag, {parameters})
@@ -46,7 +48,7 @@ int main(void)
         kept[i] = 0.5 * (rand() % 5);
 {filled}
     }}
-    printf("%d\\n", stages(n, {rng.randrange(3)}, {given}));
+    printf("%d\\n", stages(n, {flag}, {given}));
     for (int i = 0; i < n; i++) {{
 {digest}
         s = s * (rand() % 2 ? 0.5 : 0.25);

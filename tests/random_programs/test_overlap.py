@@ -64,6 +64,41 @@ int main(void)
 """
 
 
+CHANGING = """\
+#include <stdio.h>
+#include <stdlib.h>
+double stages(int n, double *restrict a, double *restrict from)
+{
+    double *restrict b = from + 50;
+    for (int i = 0; i < 1000; i++)
+        a[i] = a[i] * 0.5 + 1;
+    CHANGE
+    for (int i = 0; i < n; i++)
+        b[i] = b[i] * 0.5 + 1;
+    for (int i = 0; i < 1000; i++)
+        a[i] = a[i] * 0.5 + 1;
+    return b[5] + a[7];
+}
+int main(void)
+{
+    double *a = malloc(1000 * sizeof(double)), *b = malloc(1000 * sizeof(double));
+    double s;
+    for (int i = 0; i < 1000; i++) {
+        a[i] = i % 5;
+        b[i] = 1 + rand() % 3;
+    }
+    s = stages(500, a, b);
+    for (int i = 0; i < 1000; i++)
+        s = s * (rand() % 2 ? 0.5 : 0.25) + a[i] + b[i];
+    printf("%.9g\\n", s);
+    free(a);
+    free(b);
+    return 0;
+}
+"""
+"""The copy of b would go on beside the first kernel, if nothing changed how much of it is copied, or where it lies."""
+
+
 def ported(text: str, directory: Path) -> PortResult:
     path = directory / "p.c"
     path.write_text(text)
@@ -99,6 +134,40 @@ def test_the_program_without_a_bug(tmp_path: Path) -> None:
     result = ported(PROGRAM, tmp_path)
     assert result.verification is not None and result.verification.status == "pass", result.verification
     assert beside(result) >= 3, result.plan
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", ["n = 900 + rand() % 9;", "b = from + rand() % 9;", "if (n < 900) n++;"])
+@pytest.mark.parametrize("proved", [True, False])
+def test_a_copy_does_not_begin_before_its_size_and_place_are_known(
+    change: str, proved: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """By what moves copies; by the check of the result, where that is wrong; and the emulation sees it by itself."""
+    text = CHANGING.replace("CHANGE", change)
+    why = "line 8 changes where it lies, or how much of it moves"
+    result = ported(text, tmp_path)
+    assert result.verification is not None and result.verification.status == "pass"
+    assert _said_of_b(result) == why
+    monkeypatch.setattr(overlap, "_names_said", lambda _: set())
+    monkeypatch.setattr(overlap, "_variables", lambda *_: set())
+    if not proved:
+        monkeypatch.setattr(transfers, "check_overlap", lambda *_: ())
+    result = ported(text, tmp_path)
+    assert result.verification is not None
+    assert result.verification.status == ("pass" if proved else "fail")
+    unproved = f"{UNPROVED} {tmp_path}/p.c:8:5: b: what an early copy was made with changes before it is waited for"
+    assert _said_of_b(result) == (unproved if proved else "")
+
+
+def test_nothing_changes(tmp_path: Path) -> None:
+    result = ported(CHANGING.replace("CHANGE", "rand();"), tmp_path)
+    assert is_right(result) and _said_of_b(result) == ""
+
+
+def _said_of_b(result: PortResult) -> str:
+    """Return why the copy of b to the device waits."""
+    assert result.plan is not None
+    return next(one.waits for one in result.plan.transfers if one.variable == "b" and one.to_device)
 
 
 # --- seeded bugs: what is proved is not looked at, so that only the emulation can see them

@@ -146,7 +146,10 @@ def test_what_may_leave_or_moves_the_data_is_not_passed() -> None:
             p.leaving = {between}
         else:
             p.moving = {between: "y"}
-        why = {"leaving": "a call of line 1 need not come back", "moving": "line 1 changes where it lies"}
+        why = {
+            "leaving": "a call of line 1 need not come back",
+            "moving": "line 1 changes where it lies, or how much of it moves",
+        }
         assert reasons(p, p.kernel("x"), between, p.kernel("y"))["y in"] == why[spoil]
 
 

@@ -225,11 +225,11 @@ class _Mover(Struct):
             case Verbatim():
                 return f"what {_at(part)} does is not known"
             case For(variable=variable) if variable in said:
-                return f"{_at(part)} changes where it lies"
+                return f"{_at(part)} changes where it lies, or how much of it moves"
             case _ if isinstance(part, Expr | ExprStmt | DeclStmt):
                 declared = {one.symbol for one in walk(part) if isinstance(one, VarDecl)}
                 if declared & {*said, copy.variable} or self.host.changes(part, said):
-                    return f"{_at(part)} changes where it lies"
+                    return f"{_at(part)} changes where it lies, or how much of it moves"
                 return self._met_host(copy, part)
             case _:
                 return ""
@@ -241,7 +241,7 @@ class _Mover(Struct):
             landing = self.buffers[other.buffer]
             read = (Name(span=other.span, type=one.type, symbol=one) for one in said)
             if any(self.host.access(one, landing).host_use for one in read):
-                return f"{_at(other)} changes where it lies"
+                return f"{_at(other)} changes where it lies, or how much of it moves"
         return next((met for part in children(other) if (met := self._met_host(copy, part))), "")
 
     def _met_launch(self, copy: Copy, launch: Launch, *, known_to_kernels: bool) -> str:
