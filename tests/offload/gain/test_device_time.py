@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.gain.test_estimate import STEPS, estimate, load
+from tests.offload.gain.test_estimate import STEPS, estimate
+from tests.offload.hand import load
 from warpsmith.offload.gain.choose import gather_knowledge
 from warpsmith.offload.gain.device_time import list_moves
 from warpsmith.offload.gain.estimate import estimate_program
