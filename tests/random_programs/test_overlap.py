@@ -155,8 +155,9 @@ def test_a_copy_does_not_begin_before_its_size_and_place_are_known(
     result = ported(text, tmp_path)
     assert result.verification is not None
     assert result.verification.status == ("pass" if proved else "fail")
-    unproved = f"{UNPROVED} {tmp_path}/p.c:8:5: b: what an early copy was made with changes before it is waited for"
-    assert _said_of_b(result) == (unproved if proved else "")
+    said = _said_of_b(result)
+    assert said.startswith(UNPROVED) == proved
+    assert said.endswith("b: what an early copy was made with changes before it is waited for") == proved
 
 
 def test_nothing_changes(tmp_path: Path) -> None:

@@ -14,17 +14,18 @@ one that does not meet it:
 
 and, either way, none frees the buffer, leaves the run, changes a variable that says where x lies or how much is moved,
 or calls what need not come back: `if (n > room) exit(1);` may be what says that there is something to copy. The
-allocation of x_gpu moves along, but takes no memory before that of another buffer is given back. A wait stands where
-the copy stood: kernels wait for a copy to the device, the host for one to the host, which may wait longer still, by
-the same rule, and free the buffer then. What a kernel has waited for may still be under way for all that the host
-knows: the host waits before it writes x, before the buffer is freed, or where the run ends.
+allocation of x_gpu moves along. A wait stands where the copy stood: kernels wait for a copy to the device, the host
+for one to the host, which may wait longer still, by the same rule, and free the buffer then. What a kernel has waited
+for may still be under way for all that the host knows: the host waits before it writes x, before the buffer is freed,
+or where the run ends.
 
 Invariant: a copy begins and ends in one run of statements, so that no turn of a loop, no other arm and no way out meets
 it under way. overlap_check.py sees to that without knowing how it was made.
 
 Limits: copies do not leave the block that they stand in, so none goes on into the next turn of a loop; data that are
 entered through the present table are copied as ever, as are updates in data regions, and what is moved from a place,
-or in a size, that is read from memory (`s->n`) or asked of a function.
+or in a size, that is read from memory (`s->n`) or asked of a function. More buffers are on the device at once than
+without.
 """
 
 from __future__ import annotations
@@ -169,8 +170,6 @@ class _Mover(Struct):
             mine = isinstance(before, DeviceAlloc) and before.buffer == copy.buffer
             if mine and copy.to_device and isinstance(before, DeviceAlloc) and _is_plain(before.bytes, copy.host):
                 given = before
-            elif given is not None and isinstance(before, DeviceFree):
-                return first, given, f"its memory on the device may be what {before.buffer.name} gives back"
             elif met := self.met(copy, before, with_it=given):
                 return first, given, met
         return 0, given, ""
@@ -178,14 +177,11 @@ class _Mover(Struct):
     def reach_down(self, run: tuple[Stmt, ...], at: int, copy: Copy) -> tuple[int, str]:
         """Return where the wait for a copy to the host may stand at the latest, behind the last work that does not meet
         it, and what it meets there. What frees its buffer moves along."""
-        last, freed = at + 1, False
+        last = at + 1
         for number in range(at + 1, len(run)):
             stmt = run[number]
             if isinstance(stmt, DeviceFree) and stmt.buffer == copy.buffer:
-                freed = True
                 continue
-            if freed and any(isinstance(part, DeviceAlloc) for part in walk(stmt)):
-                return last, f"what it gives back on the device may be needed for {_at(stmt)}"
             if met := self.met(copy, stmt):
                 return last, met
             if _is_work(stmt):
