@@ -74,7 +74,9 @@ def data_scheme(given: Mapping[str, object], settings: Settings, *, project: boo
     if (data == "managed" or copies != "ordinary") and project:
         option = "--data managed" if data == "managed" else option
         message = f"{option} replaces the allocations of files, not of projects"
-        raise UsageError(Finding("INP000", "error", message, help=("name the C files to port",)))
+        raise UsageError(
+            Finding("INP000", "error", message, help=("name the C files to port, and leave out -p and --patch",))
+        )
     if data == "managed" and given["transfers"] != "optimized":
         message = f"--data managed keeps data where they are, and --transfers {given['transfers']} copies them"
         raise UsageError(Finding("INP000", "error", message, help=("leave out --transfers",)))
