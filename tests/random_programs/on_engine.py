@@ -23,6 +23,7 @@ from msgspec import Struct, field
 
 from tests.random_programs.nests import Nest, Size, render_nest, render_unit
 from tests.random_programs.survey import APART, LEGAL, ROOM, value_of
+from warpsmith.emit.device.launching.grid import LaunchedGrid, launched_grid
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.predicted import launched_name
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
@@ -61,20 +62,19 @@ def compare_ports(nests: Sequence[Nest], folder: Path, sizes: int, compared: Com
     compared.nests += len(nests)
     text = next((file.text for file in result.files if file.path.endswith(".cu")), "")
     # where indices have either width, those of 32 bits
-    instances = tuple(launched_name(one.kernel, narrow=True) for one in result.plan.fragments)
+    instances = tuple(_instance(one, shared=way) for one in result.plan.fragments for way in (True, False))
     unit = read_unit(KernelFile("nests.cu", text=text, instances=instances)) if text else None
     if not isinstance(unit, KernelUnit):
         return
     native = _build(nests, folder)
     for nest in nests:
         mine = [one for one in result.plan.fragments if one.function.symbol.name == nest.name]
-        kernel = _only_kernel(mine, unit)
-        if kernel is None:
+        if not _is_whole(mine, unit):
             compared.left["not one kernel"] += 1
             continue
         chosen = random.Random(f"{nest.name} {render_nest(nest)}")
         for size in _sizes(nest, chosen, sizes):
-            _Ported(nest, mine[0], unit, kernel, native).compare(size, chosen, compared)
+            _Ported(nest, mine[0], unit, native).compare(size, chosen, compared)
 
 
 def _build(nests: Sequence[Nest], folder: Path) -> ctypes.CDLL:
@@ -86,15 +86,20 @@ def _build(nests: Sequence[Nest], folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-def _only_kernel(fragments: Sequence[Fragment], unit: KernelUnit) -> Function | None:
-    """Return the kernel of a function all of whose loops it has, and that gets nothing but its arrays and sizes."""
+def _instance(fragment: Fragment, *, shared: bool) -> str:
+    """Return what is launched: indices have 32 bits, and threads share loops or do not."""
+    return launched_name(fragment.kernel, narrow=True, shared=shared)
+
+
+def _is_whole(fragments: Sequence[Fragment], unit: KernelUnit) -> bool:
+    """Whether a function is one kernel, which has all of its loops, and gets nothing but its arrays and sizes."""
     if len(fragments) != 1 or fragments[0].kind != "nest" or fragments[0].region.count("/") != 1:
-        return None
-    kernel = unit.module.function(launched_name(fragments[0].kernel, narrow=True))
+        return False
+    kernel = unit.module.function(_instance(fragments[0], shared=False))
     if kernel is None or not kernel.blocks:
-        return None
+        return False
     known = {*(f"{name}_gpu" for name in ARRAYS), *"nmw"}
-    return kernel if all(parameter.name in known for parameter in kernel.parameters) else None
+    return all(parameter.name in known for parameter in kernel.parameters)
 
 
 def _sizes(nest: Nest, chosen: random.Random, count: int) -> Iterator[Size]:
@@ -112,7 +117,6 @@ class _Ported(Struct, frozen=True):
     nest: Nest
     fragment: Fragment
     unit: KernelUnit
-    kernel: Function
     native: ctypes.CDLL
 
     def compare(self, size: Size, chosen: random.Random, compared: Compared) -> None:
@@ -124,29 +128,38 @@ class _Ported(Struct, frozen=True):
         before = {name: _numbers(chosen) for name in ARRAYS}
         expected = {name: block.copy() for name, block in before.items()}
         _call(self.native, self.nest, size, expected)
-        grid = launch_grid(self.fragment, given)
-        found = before if grid is None else self.launch(grid, size, before, chosen.choice(_WIDTHS), compared)
-        if found is not None:
-            _note(self.nest, size, found, expected, compared)
+        kernel, threads = self.fragment.kernel, _threads(self.fragment, given)
+        for shared in (False, True) if kernel.sharing is not None else (False,):
+            grid = launched_grid(kernel, threads, shared=shared)
+            assert grid is None or grid.slices == 1, "few threads"
+            # threads that share a loop are lanes of a warp of 32
+            width = chosen.choice(_WIDTHS) if not shared else 32
+            function = self.unit.module.function(_instance(self.fragment, shared=shared))
+            assert function is not None, self.fragment.kernel.name
+            found = before if grid is None else self.launch(function, (grid, width), size, before, compared)
+            if found is not None:
+                _note(self.nest, size, found, expected, compared)
 
     def launch(
-        self, grid: tuple[int, int, int], size: Size, before: Blocks, width: int, compared: Compared
+        self, kernel: Function, how: tuple[LaunchedGrid, int], size: Size, before: Blocks, compared: Compared
     ) -> Blocks | None:
-        """Return what the kernel leaves of the arrays; None where it does not run to its end."""
+        """Return what a kernel leaves of the arrays in a grid, in warps of a width; None where it does not run to its
+        end."""
+        grid, width = how
         given = dict(zip("nmw", size, strict=True))
         memory = LaunchMemory(checks=True)
         buffers = {name: memory.allocate(name, before[name].tobytes()) for name in ARRAYS}
         arguments: dict[str, bytes] = {}
-        for parameter in self.kernel.parameters:
+        for parameter in kernel.parameters:
             name = parameter.name.removesuffix("_gpu")
             number = buffers[name].address + 8 * ROOM if name in buffers else given[name]
             arguments[parameter.name] = (number % (1 << 8 * parameter.bytes)).to_bytes(parameter.bytes, "little")
-        launch = Launch(grid, self.fragment.kernel.block, arguments, warp=width)
-        why = why_refused(self.unit.module, self.kernel, launch)
+        launch = Launch(grid.grid, grid.block, arguments, warp=width)
+        why = why_refused(self.unit.module, kernel, launch)
         if why:
             compared.left[why] += 1
             return None
-        made = run(self.unit.module, self.kernel.name, launch, memory, _CHECKS)
+        made = run(self.unit.module, kernel.name, launch, memory, _CHECKS)
         if made.why:
             compared.wrong.append(f"{made.why} at {size}\n{render_nest(self.nest)}")
             return None
@@ -175,14 +188,18 @@ def _holds(fragment: Fragment, names: Mapping[str, int]) -> bool:
 
 def launch_grid(fragment: Fragment, given: Mapping[str, int]) -> tuple[int, int, int] | None:
     """Return how many blocks are launched along each axis, None where there is nothing to do."""
-    kernel = fragment.kernel
-    counts: dict[str, int] = {
-        mapped.axis: value_of(count, given) for mapped, (_, count) in zip(kernel.mapped, kernel.launch, strict=True)
-    }
+    kernel, counts = fragment.kernel, _threads(fragment, given)
     if any(count <= 0 for count in counts.values()):
         return None
     x, y, z = (-(-counts.get(axis, 1) // size) for axis, size in zip("xyz", kernel.covered, strict=True))
     return x, y, z
+
+
+def _threads(fragment: Fragment, given: Mapping[str, int]) -> dict[str, int]:
+    """Return how many iterations there are along each axis."""
+    kernel = fragment.kernel
+    pairs = zip(kernel.mapped, kernel.launch, strict=True)
+    return {mapped.axis: value_of(count, given) for mapped, (_, count) in pairs}
 
 
 def _numbers(chosen: random.Random) -> np.ndarray[Any, Any]:

@@ -53,6 +53,24 @@ __global__ void clamped(float *a, const float *b, int n) {
 """
 
 
+ROUNDED = """
+__global__ void rounded(float *a, float step, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int k = (int)floorf(erff(2.0f * i) * 8.0f);
+    if (k < 7)
+        a[k + i % n] = 1.0f;
+}
+"""
+
+
+def test_what_a_function_of_mathematics_gives_is_not_known() -> None:
+    unit = read_unit(KernelFile("k.cu", "cuda", text=ROUNDED))
+    assert not isinstance(unit, Finding)
+    shape = LaunchShape((256, 1, 1), (16, 1, 1), {"n": 64})
+    found = predict_time(examine(unit.module, "rounded", shape, device("v100")))
+    assert found.lacks == ("what erf gives in line 4",)
+
+
 def test_a_branch_that_memory_decides_gives_a_time_at_most() -> None:
     unit = read_unit(KernelFile("k.cu", "cuda", text=CLAMPED))
     assert not isinstance(unit, Finding)

@@ -18,7 +18,7 @@ from warpsmith.analysis.counts.columns import Column, dtype_of
 from warpsmith.analysis.counts.footprint import REGION
 from warpsmith.analysis.counts.slopes import Known, Lacking, Number
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
-from warpsmith.ssa.nodes import Address, Function, Instruction, Memory, Module, Param, Query, Symbol, Value
+from warpsmith.ssa.nodes import Address, Function, Instruction, Memory, Module, Param, Query, Symbol, Text, Value
 
 __all__ = ["LaunchSources", "array_of"]
 
@@ -71,6 +71,8 @@ class LaunchSources(Struct):
             case Memory():
                 guess = Known(np.zeros(1, dtype_of(value.type))) if self.alike else None
                 return Lacking(f"what is loaded{_line(i)}", guess)
+            case Text(function):
+                return Lacking(f"what {function} gives{_line(i)}")
             case _:
                 return Lacking(f"what {i.op} gives{_line(i)}")
 

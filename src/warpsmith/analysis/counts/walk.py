@@ -357,7 +357,7 @@ class WarpWalk:
 
     def compute(self, i: Instruction, value: Value) -> Number:
         """Return what an instruction gives."""
-        if not OPS[i.op].pure or i.op in ("param", "query", "address"):
+        if not OPS[i.op].pure or i.op in ("param", "query", "address", "lanewise"):
             return self.sources.of_instruction(i, value)
         operands = [self.number(o) for o in i.operands]
         found = result_of(i, operands, self.extents)
