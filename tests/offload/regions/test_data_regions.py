@@ -106,6 +106,50 @@ def test_in_a_loop_of_the_functions_own_kernels_everything_that_moves_is_a_reaso
     assert shown(bad) == []
 
 
+LEFT = """#include <stdio.h>
+#include <stdlib.h>
+static double kept[80];
+int stages(int n, int flag, double *restrict a, double *restrict b)
+{
+    int m = n - 5;
+    for (int i = 0; i < n; i++)
+        b[i] = b[i] * 0.5 + kept[i];
+    if (flag == 2) {
+        for (int i = 0; i < m; i++)
+            b[i] = kept[i] * 0.25 + i % 3;
+        JUMP
+        for (int i = 0; i < n; i++)
+            a[i] = a[i] * 0.5 + kept[i];
+    }
+    return 0;
+}
+int main(void)
+{
+    int n = 80;
+    double *a = malloc(n * sizeof(double));
+    double *b = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        kept[i] = 0.5 * (rand() % 5);
+        a[i] = i % 3 + 1;
+        b[i] = i % 4 + 1;
+    }
+    printf("%d\\n", stages(n, 2, a, b));
+    printf("%.9g\\n", a[3] + b[4]);
+    free(a);
+    free(b);
+    return 0;
+}
+"""
+
+
+def test_kernels_that_control_leaves_between_are_in_no_data_region(tmp_path: Path) -> None:
+    whole = planned(LEFT.replace("JUMP", ""), tmp_path)
+    assert shown(whole, "stages") == ["before for: begin", "after if: end"]
+    # the return leaves what is rewritten as a whole, where nothing would be put before it
+    left = planned(LEFT.replace("JUMP", "if (flag == 0) return 4;"), tmp_path)
+    assert shown(left, "stages") == [] and len(left.plan.fragments) == len(whole.plan.fragments)
+
+
 def test_updates_all_over_the_host_are_a_reason_against_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = 'static void touch(double *x) { x[0] += 1; puts(""); x[1] += 1; puts(""); x[2] += 1; }'
     assert ends(looped("touch(u);", tmp_path, other=other)) == ["after for"]
