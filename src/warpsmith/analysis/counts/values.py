@@ -71,10 +71,9 @@ class LaunchSources(Struct):
             case Memory():
                 guess = Known(np.zeros(1, dtype_of(value.type))) if self.alike else None
                 return Lacking(f"what is loaded{_line(i)}", guess)
-            case Text(function):
-                return Lacking(f"what {function} gives{_line(i)}")
             case _:
-                return Lacking(f"what {i.op} gives{_line(i)}")
+                function = i.detail.text if isinstance(i.detail, Text) else i.op
+                return Lacking(f"what {function} gives{_line(i)}")
 
     def _argument(self, read: Param, value: Value) -> Number:
         name = read.parameter
