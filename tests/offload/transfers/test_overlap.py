@@ -10,8 +10,10 @@ import pytest
 from tests.offload.transfers.abstract_programs import Program, StaleError
 from tests.offload.transfers.overlapping import OverlappingMachine, begun, overlapped, two_objects
 from tests.offload.transfers.test_transfer_check import Hand
+from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers import overlap, transfers
+from warpsmith.offload.transfers.accesses import HostCode
 from warpsmith.offload.transfers.overlap_check import check_overlap
 from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.offload.transfers.transfers import insert_copies
@@ -117,8 +119,8 @@ def reasons(program: Program, *scope: Stmt) -> dict[str, str]:
     """Return why the copies of a scope wait, by object and direction."""
     found: dict[str, str] = {}
 
-    def remember(*arguments: object) -> overlap.Overlapped:
-        made = overlap.overlap_copies(*arguments)  # type: ignore[arg-type]
+    def remember(run: tuple[Stmt, ...], region: OffloadRegion, host: HostCode) -> overlap.Overlapped:
+        made = overlap.overlap_copies(run, region, host)
         for copy, outcome in made.outcomes.items():
             found[f"{copy.variable.name} {'in' if copy.to_device else 'out'}"] = outcome.waits
         return made

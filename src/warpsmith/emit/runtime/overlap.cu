@@ -52,46 +52,39 @@ static cudaEvent_t ws_event_of(const void *device, const char *file, int line)
     return ws_under_way.back().done;
 }
 
-/* Begin a copy of `bytes` (more than 0); `device` is the buffer of the two. */
-static void ws_begin_copy(void *to, const void *from, const void *device, long long bytes, cudaMemcpyKind kind,
-                          const char *file, int line)
+/* Begin a copy of `bytes`, if there are any, to the device or from it. */
+static void ws_begin_copy(void *to, const void *from, bool to_device, long long bytes, const char *file, int line)
 {
     static cudaStream_t streams[2];
+    const void *device = to_device ? to : from;
+    if (bytes <= 0)
+        return;
+#ifdef WS_TELL_COPY
+    WS_TELL_COPY(to_device, bytes, file, line);
+#endif
+#ifdef WS_WITH_PINNED
+    ws_pin_variable(to_device ? from : to, bytes);
+#endif
     const std::lock_guard<std::mutex> guard(ws_overlap_lock);
-    cudaStream_t *stream = &streams[kind == cudaMemcpyHostToDevice];
+    cudaStream_t *stream = &streams[to_device];
     if (*stream == nullptr)
         ws_check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream", file, line);
     cudaEvent_t event = ws_event_of(device, file, line);
     ws_check(cudaEventRecord(event, nullptr), "record the kernels so far", file, line);
     ws_check(cudaStreamWaitEvent(*stream, event, 0), "wait for the kernels so far", file, line);
+    const cudaMemcpyKind kind = to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     ws_check(cudaMemcpyAsync(to, from, (size_t)bytes, kind, *stream), "begin a copy", file, line);
     ws_check(cudaEventRecord(event, *stream), "record a copy", file, line);
 }
 
 extern "C" void ws_begin_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line)
 {
-    if (bytes <= 0)
-        return;
-#ifdef WS_TELL_COPY
-    WS_TELL_COPY(1, bytes, file, line);
-#endif
-#ifdef WS_WITH_PINNED
-    ws_pin_variable(host, bytes);
-#endif
-    ws_begin_copy(device, host, device, bytes, cudaMemcpyHostToDevice, file, line);
+    ws_begin_copy(device, host, true, bytes, file, line);
 }
 
 extern "C" void ws_begin_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line)
 {
-    if (bytes <= 0)
-        return;
-#ifdef WS_TELL_COPY
-    WS_TELL_COPY(0, bytes, file, line);
-#endif
-#ifdef WS_WITH_PINNED
-    ws_pin_variable(host, bytes);
-#endif
-    ws_begin_copy(host, device, device, bytes, cudaMemcpyDeviceToHost, file, line);
+    ws_begin_copy(host, device, false, bytes, file, line);
 }
 
 /* Kernels that are launched from here on come after the copies of a buffer. */

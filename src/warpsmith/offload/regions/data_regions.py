@@ -307,10 +307,10 @@ def _coherent(plan: DataRegionPlan, around: Surroundings) -> Coherent | Reason:
     ours = find_written_in_versions(around.offload_regions, around.request.changes)
     runs_of_stages = (h.run for h in plan.data_regions if h.function is function and h.loop is None)
     inside = {part for one in around.offload_regions for stmt in one.scope for part in walk(stmt)}
-    left = [part for run in runs_of_stages for stmt in run for part in _leaving(stmt, "") if part in ours | inside]
-    if left:
-        what = "what steps rewrote" if left[0] in ours else "kernels whose data are copied together"
-        return Reason("POR018", f"control leaves {what}", left[0].span)
+    left = (part for run in runs_of_stages for stmt in run for part in _leaving(stmt, ""))
+    if (jump := next((part for part in left if part in ours or part in inside), None)) is not None:
+        what = "what steps rewrote" if jump in ours else "kernels whose data are copied together"
+        return Reason("POR018", f"control leaves {what}", jump.span)
     beside = any(place.node not in ours for place in made.inserted)
     if beside and not _is_written(around.request, function):
         text = f"'{function.symbol.name}' is defined in a header, which is not rewritten"

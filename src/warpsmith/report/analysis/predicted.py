@@ -13,6 +13,7 @@ __all__ = [
     "TERM_WORDS",
     "bytes_text",
     "forks_text",
+    "limit_text",
     "predicted_json",
     "predicted_rows",
     "seconds_text",
@@ -54,7 +55,7 @@ def predicted_rows(found: PredictedTime) -> Iterator[tuple[str, str, str, str]]:
     if made is None:
         yield "predicted time", "none", "", f"it lacks {'; '.join(found.lacks)}"
         return
-    yield "predicted time", time_text(found), "", f"decided by {made.why}; {_basis(found)}"
+    yield "predicted time", limit_text(found, seconds_text(made.seconds)), "", f"decided by {made.why}; {_basis(found)}"
     for name, words in TERM_WORDS.items():
         seconds = getattr(made.terms, name)
         text = "?" if seconds is None else seconds_text(seconds)
@@ -65,10 +66,9 @@ def predicted_rows(found: PredictedTime) -> Iterator[tuple[str, str, str, str]]:
         yield "predicted from", ", ".join(made.unconfirmed), "", "not confirmed: see `warpsmith devices`"
 
 
-def time_text(found: PredictedTime) -> str:
-    """Return a predicted time; "up to" where lanes are counted both ways."""
-    assert found.prediction is not None
-    return f"{'up to ' if found.forks else ''}{seconds_text(found.prediction.seconds)}"
+def limit_text(found: PredictedTime, time: str) -> str:
+    """Return a time as text, with "up to" where lanes are counted both ways."""
+    return f"up to {time}" if found.forks else time
 
 
 def forks_text(forks: Iterable[str]) -> str:
@@ -126,7 +126,8 @@ def _choice(one: PredictedTime, *, mark: str) -> tuple[str, ...]:
     share = "" if held is None else f"{100 * held.warps / max(1, held.limit):.0f}%"
     x, y, z = one.block
     sizes = f"{x}x{y}x{z}" if z > 1 else f"{x}x{y}" if y > 1 else f"{x}"
-    return f"  {sizes}{mark}", time_text(one), share, one.prediction.why
+    time = limit_text(one, seconds_text(one.prediction.seconds))
+    return f"  {sizes}{mark}", time, share, one.prediction.why
 
 
 def predicted_json(found: PredictedTime, choice: BlockChoice | None) -> Json:

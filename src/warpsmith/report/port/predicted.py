@@ -15,7 +15,7 @@ from typing import Final
 
 from warpsmith.analysis.counts.predicted import PredictedTime
 from warpsmith.base.source import readable
-from warpsmith.report.analysis.predicted import bytes_text, forks_text, predicted_json, seconds_text
+from warpsmith.report.analysis.predicted import bytes_text, forks_text, limit_text, predicted_json, seconds_text
 from warpsmith.report.json_parts import Json
 from warpsmith.report.model import (
     CopyPrediction,
@@ -127,10 +127,8 @@ def _row(kernel: KernelPrediction, shared: Mapping[str, int]) -> tuple[str, ...]
     registers = f"{'~' if kernel.source == 'estimate' else ''}{kernel.registers}" if kernel.registers else ""
     if kernel.seconds is None or kernel.time is None:
         return kernel.name, launches, "-", registers, lacking_text(kernel)
-    together = seconds_text(kernel.seconds)
-    if kernel.guessed:
-        together = f"{seconds_text(kernel.seconds / kernel.launches)} each"
-    together = f"{'up to ' if kernel.time.forks else ''}{together}"
+    each = f"{seconds_text(kernel.seconds / kernel.launches)} each" if kernel.guessed else ""
+    together = limit_text(kernel.time, each or seconds_text(kernel.seconds))
     own = tuple(size for size in kernel.sizes if size[0] not in shared)
     why = f"{bound_text(kernel.time)}{_basis_text(kernel.time)}{f' ({_sizes_text(own)})' if own else ''}"
     return kernel.name, launches, together, registers, why
